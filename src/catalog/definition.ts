@@ -180,6 +180,8 @@ export interface TableDefinition<T extends TypedObject = KubeObject> {
    * prints. If it is ANY_TIME, ages are left open.
    */
   readonly cells: (object: T, now: number) => Json[]
+  /** Optional. `cells` in steps, for large objects and tables of many columns. */
+  readonly cellsInSteps?: (object: T, now: number) => Steps<Json[]>
   /** Returns conditions of the row. kubectl can leave out rows that are `Completed`. */
   readonly conditions?: (object: T) => readonly TableRowCondition[] | undefined
   /** Compares rows, if their order differs from that of the list. Each page is sorted separately. */

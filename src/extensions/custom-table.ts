@@ -1,10 +1,13 @@
 import type { CustomResourceColumnDefinition } from '../api/apiextensions/v1.types.ts'
-import type { Json } from '../api/meta/object.ts'
+import type { Json, KubeObject } from '../api/meta/object.ts'
 import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
+import { goJsonInSteps } from '../codec/json-in-steps.ts'
 import { MIN_INT64 } from '../lib/integer.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { unlessThrown } from '../lib/unless-thrown.ts'
 import { age } from '../meta/age.ts'
+import { hasFewValues } from '../meta/few-values.ts'
 import { timeMillis } from '../meta/time.ts'
 import { nameColumn } from '../resources/shared/columns.ts'
 import { firstValue, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
@@ -30,7 +33,7 @@ const MOST_TEXT = 4 * 1024 * 1024
  * path on are dropped. Each cell shows only the first value found.
  */
 export function customTable(columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition {
-  const printed: { readonly column: TableColumn; readonly path: JsonPath }[] = []
+  const printed: PrintedColumn[] = []
   for (const column of columns.length > 0 ? columns : [AGE]) {
     const path = readable(column.jsonPath)
     if (!path) break
@@ -39,16 +42,63 @@ export function customTable(columns: readonly CustomResourceColumnDefinition[] =
   return {
     columns: [nameColumn, ...printed.map(({ column }) => column)],
     cells(object, now) {
-      const looks = { left: MOST_LOOKS }
-      let room = MOST_TEXT
-      const cells = printed.map(({ column, path }): Json => {
-        const printedCell = room > 0 ? cell(column.type, firstValue(path, object, looks), now) : null
-        if (typeof printedCell === 'string') room -= printedCell.length
-        return printedCell
-      })
-      return [object.metadata.name ?? '', ...cells]
+      const row = new Row(object, now)
+      return [object.metadata.name ?? '', ...printed.map(({ column, path }) => row.print(column.type, row.find(path)))]
     },
+    cellsInSteps: (object, now) => rowInSteps(printed, object, now),
   }
+}
+
+interface PrintedColumn {
+  readonly column: TableColumn
+  readonly path: JsonPath
+}
+
+/** Finds and prints the cells of one row, within the limits. */
+class Row {
+  readonly #object: KubeObject
+  readonly #now: number
+  readonly #looks = { left: MOST_LOOKS }
+  #room = MOST_TEXT
+
+  constructor(object: KubeObject, now: number) {
+    this.#object = object
+    this.#now = now
+  }
+
+  /** Number of values that columns may still visit. */
+  get looksLeft(): number {
+    return this.#looks.left
+  }
+
+  find(path: JsonPath): Json | undefined {
+    return this.#room > 0 ? firstValue(path, this.#object, this.#looks) : undefined
+  }
+
+  print(type: TableColumn['type'], value: Json | undefined): Json {
+    const printed = cell(type, value, this.#now)
+    if (typeof printed === 'string') this.#room -= printed.length
+    return printed
+  }
+}
+
+/** Number of values that columns visit in one step. */
+const LOOKS_AT_ONCE = 4096
+
+function* rowInSteps(printed: readonly PrintedColumn[], object: KubeObject, now: number): Steps<Json[]> {
+  const row = new Row(object, now)
+  const cells: Json[] = [object.metadata.name ?? '']
+  let looksAtYield = row.looksLeft
+  for (const { column, path } of printed) {
+    const value = row.find(path)
+    const isLarge = column.type === 'string' && value !== undefined && !hasFewValues(value)
+    cells.push(row.print(column.type, isLarge ? (yield* goJsonInSteps(value)).join('') : value))
+    if (isStepDone() || looksAtYield - row.looksLeft > LOOKS_AT_ONCE) {
+      looksAtYield = row.looksLeft
+      yield
+    }
+  }
+  return cells
 }
 
 /** Parses a path. Undefined if it is malformed. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Json } from '../../../src/api/meta/object.ts'
 import { customTable } from '../../../src/extensions/custom-table.ts'
 import type { AnyObject } from '../../support/any-object.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 
 const NOW = Date.parse('2026-01-01T00:01:00Z')
 const object = (spec: object): AnyObject => ({
@@ -57,6 +58,24 @@ describe('customTable', () => {
       'Name',
       'A',
     ])
+  })
+
+  it('prints the cells of very many columns, and of columns that visit or print many values, in steps', () => {
+    const names = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, [i]]))
+    const row = object({ a: 'text', names })
+    const column = (jsonPath: string) => ({ name: 'C', type: 'string', jsonPath })
+    const tables: [count: number, yields: number, jsonPath: string][] = [
+      [5120, 10, '.spec.a'],
+      [5, 5, '.spec.names.*'],
+      [5, 5, '.spec..a'],
+      [1, 1, '.spec'],
+    ]
+    for (const [count, least, jsonPath] of tables) {
+      const table = customTable(Array.from({ length: count }, () => column(jsonPath)))
+      const { result, yields } = countedSteps(table.cellsInSteps?.(row, NOW) ?? expect.fail('no steps'))
+      expect(result).to.deep.equal(table.cells(row, NOW))
+      expect(yields, jsonPath).to.be.at.least(least)
+    }
   })
 
   it('leaves cells empty once a row exceeds the limits of text or visited values', () => {

@@ -1,9 +1,9 @@
 import type { Json, KubeObject, ListMeta } from '../../../api/meta/object.ts'
-import type { TableDefinition } from '../../../catalog/definition.ts'
+import type { TableColumn, TableDefinition } from '../../../catalog/definition.ts'
 import { escapeHtml, goJson } from '../../../codec/json.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
-import { runInTurns, type Steps } from '../../../lib/steps.ts'
+import { runAtOnce, runIfSteps, runInTurns, type Steps } from '../../../lib/steps.ts'
 import { endTurn } from '../../../lib/turn.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
 import { rawJson } from '../../../schema/json-text.ts'
@@ -55,7 +55,14 @@ export async function renderTable(
   const { order } = table
   const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
   const body = new SplicedBody()
-  let before = tableHead(table, meta, options, true)
+  const columns = knownColumns.get(table.columns) ?? (await runInTurns(columnTexts(table.columns)))
+  let before = tableStart(meta, options)
+  // Only tables of very many columns have several texts.
+  for (const text of columns.slice(0, -1)) {
+    body.add(before + text)
+    before = ''
+  }
+  before += `${columns.at(-1)},"rows":[`
   const rows: Rows = { body, table, options, keep: ordered.length <= MOST_KEPT, large: await rowsInTurns(table, ordered) }
   await eachInSlices(
     ordered,
@@ -100,16 +107,17 @@ interface Rows {
   readonly options: TableOptions
   /** Whether row data is cached with the objects. */
   readonly keep: boolean
-  /** Rows of large objects, which take turns to make. */
+  /** Rows of large objects and of many columns, which take turns to make. */
   readonly large: ReadonlyMap<ReadySource, RenderedRow>
 }
 
-/** Makes the rows of large objects that have none yet, in turns. */
+/** Makes the rows of large objects, and of tables with many columns, that have none yet, in turns. */
 async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, RenderedRow>> {
   const large: ReadySource[] = []
+  const isWideTable = table.columns.length > COLUMNS_AT_ONCE
   await eachInSlices(items, item => {
-    if (item.json !== undefined && item.json().bytes.length >= LARGE_BYTES && !(item.noted?.(table) instanceof RenderedRow))
-      large.push(item)
+    if (item.json === undefined || item.noted?.(table) instanceof RenderedRow) return
+    if (isWideTable || item.json().bytes.length >= LARGE_BYTES) large.push(item)
   })
   const rows = new Map<ReadySource, RenderedRow>()
   for (const item of large) {
@@ -177,9 +185,17 @@ function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Rende
 }
 
 const rowWith = (table: TableDefinition, object: KubeObject, metadata: Span | undefined, partial?: string): RenderedRow =>
-  new RenderedRow(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, partial)
+  rowOfCells(table, object, table.cells(object, ANY_TIME), metadata, partial)
 
-/** The same in steps, of a large object. Undefined as of `readyRow`. */
+const rowOfCells = (
+  table: TableDefinition,
+  object: KubeObject,
+  cells: Json[],
+  metadata: Span | undefined,
+  partial: string | undefined,
+): RenderedRow => new RenderedRow(cellsText(cells) + conditionsText(table, object), metadata, partial)
+
+/** The same in steps, of a large object or of many columns. Undefined as of `readyRow`. */
 export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<RenderedRow | undefined> {
   const ready = item.json()
   if (ready.bytes.includes(AGE_MARK_BYTE)) return undefined
@@ -191,27 +207,55 @@ export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<Re
   // Cells that count members list them, which cannot be divided.
   endTurn()
   yield
-  const row = rowWith(table, object, metadata, partial)
+  const cells = yield* runIfSteps((table.cellsInSteps ?? table.cells)(object, ANY_TIME))
+  if (table.cellsInSteps) yield
+  const row = rowOfCells(table, object, cells, metadata, partial)
   endTurn()
   yield
   return row
 }
 
 /** Returns a Table of one row, for a watch event. */
-export const tableEvent = (table: TableDefinition, object: KubeObject, options: TableOptions, columns: boolean): string =>
-  `${tableHead(table, { ...(object.metadata.resourceVersion !== undefined && { resourceVersion: object.metadata.resourceVersion }) }, options, columns)}${tableRow(table, object, options)}]}`
-
-/** Returns the members before the rows. A watch sends the columns once. */
-function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions, columns: boolean): string {
-  const definitions = table.columns.map(({ name, type, format, description, priority }) => ({
-    name,
-    type,
-    format: format ?? '',
-    description,
-    priority: priority ?? 0,
-  }))
-  return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${listMetaText(meta)},"columnDefinitions":${columns ? escapeHtml(JSON.stringify(definitions)) : 'null'},"rows":[`
+export function tableEvent(table: TableDefinition, object: KubeObject, options: TableOptions, columns: boolean): string {
+  const { resourceVersion } = object.metadata
+  const start = tableStart(resourceVersion === undefined ? {} : { resourceVersion }, options)
+  // A watch sends the columns once.
+  const columnsText = columns ? runAtOnce(columnTexts(table.columns)).join('') : 'null'
+  return `${start}${columnsText},"rows":[${tableRow(table, object, options)}]}`
 }
+
+/** Returns the members before the columns. */
+const tableStart = (meta: ListMeta, { group, version }: TableOptions): string =>
+  `{"kind":"Table","apiVersion":"${group}/${version}","metadata":${listMetaText(meta)},"columnDefinitions":`
+
+/** Columns that are written or printed in one call. More make a table wide. */
+const COLUMNS_AT_ONCE = 256
+
+/** Result of `columnTexts` for the columns of each table. */
+const knownColumns = new WeakMap<readonly TableColumn[], readonly string[]>()
+
+/** Encodes columns in steps. Returns the JSON in parts. */
+export function* columnTexts(columns: readonly TableColumn[]): Steps<readonly string[]> {
+  const known = knownColumns.get(columns)
+  if (known) return known
+  const texts: string[] = []
+  for (let i = 0; i < columns.length; i += COLUMNS_AT_ONCE) {
+    if (i > 0) yield
+    const text = JSON.stringify(columns.slice(i, i + COLUMNS_AT_ONCE).map(columnDefinition))
+    const isLast = i + COLUMNS_AT_ONCE >= columns.length
+    texts.push(escapeHtml(`${i === 0 ? '[' : ','}${text.slice(1, -1)}${isLast ? ']' : ''}`))
+  }
+  knownColumns.set(columns, texts)
+  return texts
+}
+
+const columnDefinition = ({ name, type, format = '', description, priority = 0 }: TableColumn): object => ({
+  name,
+  type,
+  format,
+  description,
+  priority,
+})
 
 /** Renders a row that is not cached. */
 function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {

@@ -5,6 +5,7 @@ import { goJson } from '../../../../../src/codec/json.ts'
 import { renderMetadataList } from '../../../../../src/endpoints/forms/metadata/render-metadata.ts'
 import type { RowSource } from '../../../../../src/endpoints/forms/spliced-body.ts'
 import {
+  columnTexts,
   DEFAULT_TABLE,
   renderTable,
   rowInSteps,
@@ -12,6 +13,7 @@ import {
   tableEvent,
 } from '../../../../../src/endpoints/forms/table/render-table.ts'
 import { wholeOf } from '../../../../../src/lib/filled-body.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../../../../src/lib/turn.ts'
 import { age } from '../../../../../src/meta/age.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
@@ -173,6 +175,40 @@ describe('tables', () => {
     }
     const at = seen.indexOf('cells')
     expect(seen.slice(at - 1)).to.deep.equal([true, 'cells', true])
+  })
+
+  describe('of very many columns', () => {
+    const columns = Array.from({ length: 2560 }, (_, i) => ({ name: `c${i}`, type: 'string' as const, description: '<' }))
+    const table: TableDefinition = {
+      columns,
+      cells: () => expect.fail('the cells were made at once'),
+      *cellsInSteps(_, now) {
+        yield
+        return [age('2026-01-01T00:00:00Z', now), ...columns.slice(1).map(({ name }) => name)]
+      },
+    }
+
+    it('encode them in steps, once', () => {
+      const first = countedSteps(columnTexts([...columns]))
+      expect([first.result.length, first.yields]).to.deep.equal([10, 9])
+      expect(JSON.parse(first.result.join(''))).to.deep.include({
+        name: 'c2559',
+        type: 'string',
+        format: '',
+        description: '<',
+        priority: 0,
+      })
+      expect(first.result.join('')).to.include('\\u003c').and.not.include('<')
+      expect(runAtOnce(columnTexts(columns))).to.equal(runAtOnce(columnTexts(columns)))
+    })
+
+    it('make the cells of a small object in steps', async () => {
+      const json = `${START}"metadata":{"name":"a","creationTimestamp":null}}`
+      const open = await renderTable(table, {}, [ready(json, START.length)], { ...options, now: Date.parse('2026-01-01T00:00:05Z') })
+      const { columnDefinitions, rows } = JSON.parse(wholeOf(open()).toString()) as Record<string, { name?: string; cells: unknown }[]>
+      expect(columnDefinitions?.map(({ name }) => name)).to.deep.equal(columns.map(({ name }) => name))
+      expect(rows?.map(({ cells }) => cells)).to.deep.equal([['5s', ...columns.slice(1).map(({ name }) => name)]])
+    })
   })
 
   for (const [what, json, header] of long)
