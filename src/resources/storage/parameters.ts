@@ -1,3 +1,5 @@
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -10,20 +12,26 @@ const MOST_PARAMETERS = 512
 /** Limit on the bytes of all keys and values together. */
 export const MOST_BYTES = 256 * 1024
 
-/** Returns the size of a map of parameters: the UTF-8 bytes of all keys and values. */
-export const parametersSize = (texts: Texts): number =>
-  Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
+/** Returns the size of a map of parameters in steps: the UTF-8 bytes of all keys and values. */
+export function* parametersSize(texts: Texts): Steps<number> {
+  let size = 0
+  for (const key of isWide(texts) ? yield* wideNames(texts) : namesOf(texts)) {
+    if (isStepDone()) yield
+    size += Buffer.byteLength(key) + Buffer.byteLength(texts[key] ?? '')
+  }
+  return size
+}
 
 /**
  * Validates parameters. Keys are not empty; their number and the total size are limited. Too many keys are the only
  * error then. `allowEmpty`: whether the map may be empty.
  */
 export function validateParameters(parameters: Texts, allowEmpty: boolean, path: FieldPath): FieldError[] {
-  const keys = Object.keys(parameters)
-  if (keys.length > MOST_PARAMETERS) return [tooLongError(path, MOST_PARAMETERS)]
+  const keys = isWide(parameters) ? undefined : namesOf(parameters)
+  if (keys === undefined || keys.length > MOST_PARAMETERS) return [tooLongError(path, MOST_PARAMETERS)]
   return [
     ...(keys.includes('') ? [invalid(path, '', 'field can not be empty.')] : []),
-    ...(parametersSize(parameters) > MOST_BYTES ? [tooLongError(path, MOST_BYTES)] : []),
+    ...(runAtOnce(parametersSize(parameters)) > MOST_BYTES ? [tooLongError(path, MOST_BYTES)] : []),
     ...(keys.length === 0 && !allowEmpty ? [required(path, 'must contain at least one key/value pair')] : []),
   ]
 }

@@ -1,5 +1,6 @@
 import type { CSIDriver, TokenRequest } from '../../../api/storage/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -24,28 +25,31 @@ function validateExpiration(seconds: number | bigint | undefined, path: FieldPat
 }
 
 /** Validates token requests. Audiences must be unique; the expiration of a repeated one is not validated. */
-function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPath): FieldError[] {
+function* validateTokenRequests(requests: readonly TokenRequest[], path: FieldPath): Steps<FieldError[]> {
+  const errors: FieldError[] = []
   const seen = new Set<string>()
-  return requests.flatMap(({ audience, expirationSeconds }, i) => {
+  for (const [i, { audience, expirationSeconds }] of requests.entries()) {
+    if (isStepDone()) yield
     const at = path.index(i)
-    if (seen.has(audience)) return [duplicate(at.child('audience'), audience)]
+    if (seen.has(audience)) errors.push(duplicate(at.child('audience'), audience))
+    else errors.push(...validateExpiration(expirationSeconds, at.child('expirationSeconds')))
     seen.add(audience)
-    return validateExpiration(expirationSeconds, at.child('expirationSeconds'))
-  })
+  }
+  return errors
 }
 
 /**
  * Validates a driver. An update may change settings that kubelets read per volume, but not those that control how
  * volumes are attached, nor before 1.30 how they are mounted. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
-export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined, { features }: HookContext): FieldError[] {
+export function* validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const alsoFixed = isSince(features.release, '1.30') ? [] : (['fsGroupPolicy', 'podInfoOnMount'] as const)
   const modes = path.child('volumeLifecycleModes')
   const { fsGroupPolicy = '', nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: secrets } = spec
   return [
     ...(GROUP_POLICIES.includes(fsGroupPolicy) ? [] : [notSupported(path.child('fsGroupPolicy'), fsGroupPolicy, GROUP_POLICIES)]),
-    ...validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests')),
+    ...(yield* validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests'))),
     ...(spec.volumeLifecycleModes ?? []).flatMap(mode =>
       LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)],
     ),

@@ -3,7 +3,8 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { type FieldError, immutableError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
@@ -11,16 +12,17 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
 import { NEGATIVE } from '../../core/checks.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
-import { selectorRules } from '../../shared/selector-rules.ts'
+import { selectorRules, validateSelectorsInSteps } from '../../shared/selector-rules.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { capacityWarnings } from '../warnings.ts'
 
 const TOPOLOGY_PATH = fieldPath('nodeTopology')
 const CLASS_PATH = fieldPath('storageClassName')
 
-function validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
+function* validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): Steps<FieldError[]> {
+  const hasSameTopology = yield* deepEqualBySize(nodeTopology, old.nodeTopology)
   return [
-    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [immutableError(TOPOLOGY_PATH, nodeTopology && goLabelSelector(nodeTopology))]),
+    ...(hasSameTopology ? [] : [immutableError(TOPOLOGY_PATH, nodeTopology && goLabelSelector(nodeTopology))]),
     ...(storageClassName === old.storageClassName ? [] : [immutableError(CLASS_PATH, storageClassName)]),
   ]
 }
@@ -29,17 +31,18 @@ function validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCa
  * Validates a capacity. An update may keep invalid values of nodeTopology if the stored object has some. `capacity` may
  * be absent. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
-function validateCSIStorageCapacity(
+function* validateCSIStorageCapacity(
   next: CSIStorageCapacity,
   old: CSIStorageCapacity | undefined,
   { features }: HookContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { nodeTopology, storageClassName, capacity } = next
+  yield* validateSelectorsInSteps(nodeTopology, TOPOLOGY_PATH, old?.nodeTopology, features)
   return [
     ...validateLabelSelector(nodeTopology, TOPOLOGY_PATH, selectorRules(features, old?.nodeTopology)),
     ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(CLASS_PATH, storageClassName, text)),
     ...(capacity !== undefined && quantitySign(capacity) < 0 ? [invalid(fieldPath('capacity'), capacity, NEGATIVE)] : []),
-    ...(old ? validateCapacityUpdate(next, old) : []),
+    ...(old ? yield* validateCapacityUpdate(next, old) : []),
   ]
 }
 

@@ -1,8 +1,10 @@
 import type { PersistentVolumeSpec } from '../../../api/core/v1.types.ts'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../../../api/storage/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { hasNoMembers } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { covered, type FieldError, forbidden, immutableError, invalid, required, tooLongError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.ts'
@@ -20,7 +22,7 @@ const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${I
 function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath, release: Release): FieldError[] {
   const errors: FieldError[] = []
   if (spec.claimRef) errors.push(notInline(path.child('claimRef')))
-  if (Object.keys(spec.capacity ?? {}).length > 0) errors.push(notInline(path.child('capacity')))
+  if (!hasNoMembers(spec.capacity)) errors.push(notInline(path.child('capacity')))
   if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${INLINE}`))
   errors.push(...validateAccessModes(spec.accessModes ?? [], path.child('accessModes')))
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
@@ -71,14 +73,16 @@ function validateAttacher(attacher: string, path: FieldPath, release: Release): 
 }
 
 /** Validates a create or an update. Sizes in the status are limited, too. */
-function validateAttachment({ spec, status }: VolumeAttachment, release: Release): FieldError[] {
+function* validateAttachment({ spec, status }: VolumeAttachment, release: Release): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const at = fieldPath('status')
   return [
     ...validateAttacher(spec.attacher, path.child('attacher'), release),
     ...validateAttachmentSource(spec.source, path.child('source'), release),
     ...nameIsDnsSubdomain(spec.nodeName, false).map(text => invalid(path.child('nodeName'), spec.nodeName, text)),
-    ...(parametersSize(status.attachmentMetadata ?? {}) > MOST_BYTES ? [tooLongError(at.child('attachmentMetadata'), MOST_BYTES)] : []),
+    ...((yield* parametersSize(status.attachmentMetadata ?? {})) > MOST_BYTES
+      ? [tooLongError(at.child('attachmentMetadata'), MOST_BYTES)]
+      : []),
     ...validateError(status.attachError, at.child('attachError'), release),
     ...validateError(status.detachError, at.child('detachError'), release),
   ]
@@ -99,16 +103,16 @@ const validateAttachmentNames = ({ attacher, source }: VolumeAttachmentSpec, rel
  * Validates an attachment. The spec is immutable. Metadata and errors in the status are limited in size. Source:
  * pkg/apis/storage/validation in k8s.io/kubernetes.
  */
-export function validateVolumeAttachment(
+export function* validateVolumeAttachment(
   next: VolumeAttachment,
   old: VolumeAttachment | undefined,
   { features: { release } }: Pick<HookContext, 'features'>,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { spec } = next
   const namesAlways = isSince(release, '1.36')
-  const errors = [...validateAttachment(next, release), ...(namesAlways ? validateVolumeName(spec.source) : [])]
+  const errors = [...(yield* validateAttachment(next, release)), ...(namesAlways ? validateVolumeName(spec.source) : [])]
   if (!old) return namesAlways ? errors : [...errors, ...validateAttachmentNames(spec, release)]
-  const changed = deepEqual(spec, old.spec)
+  const changed = (yield* deepEqualBySize(spec, old.spec))
     ? []
     : covered('immutable', [immutableError(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec))])
   // Upstream validates an updated object twice, and reports every error twice.
