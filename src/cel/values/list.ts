@@ -10,7 +10,7 @@ export abstract class PlainList extends CelList {
   /** Concatenates without a copy. If one of the lists is empty, the other is returned. */
   concat(other: CelList): Value {
     if (other.size === 0) return this
-    return this.size === 0 ? other : new JoinedList(this, other)
+    return this.size === 0 ? other : JoinedList.of(this, other)
   }
 
   /** Compares lists. An error between two elements does not make them different, as in cel-go. */
@@ -86,18 +86,55 @@ export class RangeList extends PlainList {
  */
 export class TextList extends ValueList {}
 
-/** Concatenation of two lists without a copy. Throws CostLimitExceeded. */
+/**
+ * Concatenation of two lists without a copy. `of` keeps the tree of concatenations balanced: an element is found in as
+ * many steps as the tree is high, in whichever order the lists were concatenated.
+ */
 export class JoinedList extends PlainList {
   readonly #first: CelList
   readonly #second: CelList
   readonly size: number
+  /** Number of concatenations above the deepest list. */
+  readonly height: number
 
-  constructor(first: CelList, second: CelList) {
+  private constructor(first: CelList, second: CelList) {
     super()
     this.#first = first
     this.#second = second
     this.size = first.size + second.size
-    checkElements(this.size)
+    this.height = 1 + Math.max(heightOf(first), heightOf(second))
+  }
+
+  /** Concatenates. Throws CostLimitExceeded. */
+  static of(first: CelList, second: CelList): JoinedList {
+    checkElements(first.size + second.size)
+    return JoinedList.#join(first, second)
+  }
+
+  /** Joins as AVL trees are joined: along the side of the higher tree, down to where the heights are alike. */
+  static #join(first: CelList, second: CelList): JoinedList {
+    const difference = heightOf(first) - heightOf(second)
+    if (difference > 1 && first instanceof JoinedList) return JoinedList.#balance(first.#first, JoinedList.#join(first.#second, second))
+    if (difference < -1 && second instanceof JoinedList) return JoinedList.#balance(JoinedList.#join(first, second.#first), second.#second)
+    return new JoinedList(first, second)
+  }
+
+  /** Concatenates trees whose heights differ by at most two. Rotates if they differ by two. */
+  static #balance(first: CelList, second: CelList): JoinedList {
+    const difference = heightOf(first) - heightOf(second)
+    if (difference < -1 && second instanceof JoinedList) {
+      const inner = second.#first
+      return inner instanceof JoinedList && inner.height > heightOf(second.#second)
+        ? new JoinedList(new JoinedList(first, inner.#first), new JoinedList(inner.#second, second.#second))
+        : new JoinedList(new JoinedList(first, inner), second.#second)
+    }
+    if (difference > 1 && first instanceof JoinedList) {
+      const inner = first.#second
+      return inner instanceof JoinedList && inner.height > heightOf(first.#first)
+        ? new JoinedList(new JoinedList(first.#first, inner.#first), new JoinedList(inner.#second, second))
+        : new JoinedList(first.#first, new JoinedList(inner, second))
+    }
+    return new JoinedList(first, second)
   }
 
   at(index: number): Value {
@@ -109,6 +146,8 @@ export class JoinedList extends PlainList {
     return first === true ? true : this.#second.contains(value)
   }
 }
+
+const heightOf = (list: CelList): number => (list instanceof JoinedList ? list.height : 0)
 
 /** Accumulator of a loop. Only the loop refers to it until it ends, so elements are appended in place. */
 export class GrowingList extends PlainList {
