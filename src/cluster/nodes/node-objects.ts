@@ -5,6 +5,8 @@ import { nextConditions } from './node-conditions.ts'
 
 /** Label of the nodes that this program simulates. Pods of other nodes are left to their kubelets. */
 export const SIMULATED = 'binnacle.dev/simulated'
+/** Annotation of the nodes that kwok manages by default. Karpenter's kwok provider creates such nodes. */
+const KWOK_NODE = 'kwok.x-k8s.io/node'
 
 export const DEFAULT_RESOURCES: Readonly<Record<string, string>> = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' }
 
@@ -99,7 +101,8 @@ export const nodeInfo = (version: string, operatingSystem: string, architecture:
 export const nodeAddress = (number: number): string => `10.${128 + ((number >> 16) & 63)}.${(number >> 8) & 255}.${number & 255}`
 
 /** Reports whether this program simulates a node. */
-export const isSimulated = ({ metadata }: Pick<Node, 'metadata'>): boolean => metadata.labels?.[SIMULATED] === 'true'
+export const isSimulated = ({ metadata }: Pick<Node, 'metadata'>): boolean =>
+  metadata.labels?.[SIMULATED] === 'true' || metadata.annotations?.[KWOK_NODE] === 'fake'
 
 /** Reports whether a simulated node is switched off. */
 export const isStopped = ({ metadata }: Pick<Node, 'metadata'>): boolean => metadata.annotations?.[STOPPED] === 'true'

@@ -150,6 +150,29 @@ describe('the health of nodes in a cluster', () => {
     await plane.request('DELETE', '/api/v1/nodes/own')
     await plane.until(async () => (await reasons('Node', 'own')).includes('RemovingNode'))
   })
+
+  it("is taken over for a node with the annotation of kwok's nodes, whose capacity stays", async () => {
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'fake', annotations: { 'kwok.x-k8s.io/node': 'fake' } },
+      status: { capacity: { cpu: '2' }, allocatable: { cpu: '1', pods: '10' } },
+    } as Manifest)
+    await plane.until(async () => condition(await get('/api/v1/nodes/fake'), 'Ready')?.status === 'True')
+    const { status } = await get('/api/v1/nodes/fake')
+    expect(status.capacity).to.deep.equal({ cpu: '2' })
+    expect(status.allocatable).to.deep.equal({ cpu: '1', pods: '10' })
+  })
+
+  it('is left to the kubelet of a node that has neither', async () => {
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'real', annotations: { 'kwok.x-k8s.io/node': 'real' } },
+    } as Manifest)
+    await plane.settled()
+    expect(condition(await get('/api/v1/nodes/real'), 'Ready')).to.equal(undefined)
+  })
 })
 
 describe('a file of node pools', () => {
