@@ -1,3 +1,4 @@
+import { isLongStepDone, type Steps } from '../../lib/steps.ts'
 import type { Feasible } from './find-node.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -15,17 +16,17 @@ export interface NodeChoiceOptions {
   readonly extra?: Float64Array | undefined
 }
 
-/** Chooses the node with the highest score, at random among equal ones. */
-export function chooseNode(
+/** Chooses the node with the highest score, at random among equal ones, in steps. */
+export function* chooseNode(
   pod: PodInfo,
   snapshot: Snapshot,
   profile: Profile,
   candidates: Candidates,
   { random, extra }: NodeChoiceOptions,
-): NodeInfo | undefined {
+): Steps<NodeInfo | undefined> {
   const { nodes } = candidates
   if (nodes.length <= 1) return nodes[0]
-  const totals = totalScores(pod, snapshot, profile, candidates)
+  const totals = yield* totalScores(pod, snapshot, profile, candidates)
   if (extra) for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] ?? 0) + (extra[i] ?? 0)
   let best: number[] = []
   let highest = Number.NEGATIVE_INFINITY
@@ -37,13 +38,13 @@ export function chooseNode(
   return nodes[best[Math.floor(random() * best.length)] ?? 0]
 }
 
-/** Returns the weighted sums of the plugins' scores, in the order of the nodes. */
-export function totalScores(
+/** Returns the weighted sums of the plugins' scores in the order of the nodes, in steps. */
+export function* totalScores(
   pod: PodInfo,
   snapshot: Snapshot,
   { plugins }: Profile,
   { nodes, positions, results }: Candidates,
-): Float64Array {
+): Steps<Float64Array> {
   const totals = new Float64Array(nodes.length)
   results?.addScores(totals, nodes, positions, snapshot.nodes.length)
   const scores = new Float64Array(nodes.length)
@@ -51,7 +52,10 @@ export function totalScores(
     if (weight === 0 || (results && plugin.isNodeLocal)) continue
     const scorer = plugin.preScore?.(pod, snapshot, nodes)
     if (scorer === undefined || 'code' in scorer) continue
-    for (let i = 0; i < nodes.length; i++) scores[i] = scorer.score(nodes[i] as NodeInfo)
+    for (let i = 0; i < nodes.length; i++) {
+      if (isLongStepDone()) yield
+      scores[i] = scorer.score(nodes[i] as NodeInfo)
+    }
     scorer.normalize?.(scores, nodes)
     for (let i = 0; i < nodes.length; i++) totals[i] = (totals[i] ?? 0) + weight * (scores[i] ?? 0)
   }

@@ -168,8 +168,8 @@ export interface Plugin {
    * snapshot does not change meanwhile.
    */
   prepareFilter?(pod: PodInfo, snapshot: Snapshot): Steps<unknown> | undefined
-  /** Optional. Computes in steps what `preScore` needs. Returns undefined if that is little. */
-  prepareScore?(pod: PodInfo, snapshot: Snapshot): Steps<unknown> | undefined
+  /** Optional. Computes in steps what `preScore` with the same arguments needs. Returns undefined if that is little. */
+  prepareScore?(pod: PodInfo, snapshot: Snapshot, feasible: readonly NodeInfo[]): Steps<unknown> | undefined
   /** Prepares the filter of a pod. A plugin whose filter needs no preparation returns it always. */
   preFilter?(pod: PodInfo, snapshot: Snapshot): PreFiltered
   /**

@@ -1,3 +1,4 @@
+import { isPending } from '../../lib/awaitable.ts'
 import type { Logger } from '../../lib/log.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { chooseNode } from './choose-node.ts'
@@ -62,10 +63,11 @@ export class NodeFinder {
     const extra = extenders.length > 0 ? await scoreByExtenders(info.pod, feasible.nodes, extenders, calls) : undefined
     this.#next = feasible.next
     for (const { plugin, weight } of feasible.nodes.length > 1 ? profile.plugins : []) {
-      const steps = weight === 0 ? undefined : plugin.prepareScore?.(info, snapshot)
+      const steps = weight === 0 ? undefined : plugin.prepareScore?.(info, snapshot, feasible.nodes)
       if (steps) await startInTurns(steps, signal)
     }
-    const node = chooseNode(info, snapshot, profile, feasible, { random, extra })
+    const choice = startInTurns(chooseNode(info, snapshot, profile, feasible, { random, extra }), signal)
+    const node = isPending(choice) ? await choice : choice
     metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
     return node ? { node, feasible } : feasible.rejected
   }

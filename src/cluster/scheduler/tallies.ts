@@ -24,6 +24,8 @@ export interface TallyFunctions<T> {
   readonly isPerNode?: boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
   weigh?(pod: PodInfo): number
+  /** Optional. How many comparisons a node takes besides its pods. Default: few. */
+  readonly nodeWeight?: number
 }
 
 /** Comparisons of one step. */
@@ -73,20 +75,20 @@ function* countAll<T>(
   pods: readonly PodInfo[],
   node: NodeInfo,
   change: 1 | -1,
-  { count, weigh }: TallyFunctions<T>,
+  { count, weigh, nodeWeight = 0 }: TallyFunctions<T>,
 ): Steps<void> {
   let from = 0
-  let weight = 0
+  let weight = nodeWeight
   for (const [i, pod] of pods.entries()) {
     weight += weigh?.(pod) ?? 1
     if (weight < STEP) continue
     count(tally, pods.slice(from, i + 1), node, change)
     yield
     from = i + 1
-    weight = 0
+    weight = nodeWeight
   }
   count(tally, from === 0 ? pods : pods.slice(from), node, change)
-  if (isLongStepDone()) yield
+  if (isLongStepDone() || nodeWeight > STEP / 32) yield
 }
 
 function* follow<T>(tally: T, from: NodeInfo, to: NodeInfo, functions: TallyFunctions<T>): Steps<void> {

@@ -35,8 +35,10 @@ export function selectorOfMap(map: Labels | undefined): readonly LabelRequiremen
 export const isEmptyMap = (map: Labels | undefined): boolean => map === undefined || (!isWide(map) && namesOf(map).length === 0)
 
 /** Converts the selector of an object in steps if it is long, so that `selectorOf` returns what is kept. */
-export function* keepSelector(object: object): Steps<void> {
-  const selector = propertyOf(propertyOf(object, 'spec'), 'selector')
+export const keepSelector = (object: object): Steps<void> => keepRequirements(propertyOf(propertyOf(object, 'spec'), 'selector'))
+
+/** `keepSelector` for a selector itself. */
+export function* keepRequirements(selector: unknown): Steps<void> {
   if (!hasMembers(selector) || kept.has(selector) || hasFewValues(selector, MOST_IN_A_STEP)) return
   keep(selector, isLabelSelector(selector) ? yield* labelSelectorInSteps(selector) : yield* mapSelectorInSteps(selector as Labels))
 }

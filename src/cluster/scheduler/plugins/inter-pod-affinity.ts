@@ -6,6 +6,7 @@ import type { Labels } from '../../../meta/label-matcher.ts'
 import { matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
 import { type AffinityTerm, selectsPod } from '../affinity-term.ts'
 import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresolvable, unschedulable } from '../framework.ts'
+import { identityNumber } from '../identity-number.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -130,17 +131,6 @@ function keyOf({ pod: { metadata }, isLarge }: PodInfo, terms: Omit<IncomingTerm
     ]),
   )
   return JSON.stringify([metadata.namespace, metadata.labels, namespaceLabels, own])
-}
-
-const identities = new WeakMap<object, number>()
-let lastIdentity = 0
-
-/** Returns a number for an object, 0 for none. */
-function identityNumber(object: object | undefined): number {
-  if (object === undefined) return 0
-  const known = identities.get(object) ?? ++lastIdentity
-  identities.set(object, known)
-  return known
 }
 
 /** Resolved terms, with the namespaces that they are resolved for. */

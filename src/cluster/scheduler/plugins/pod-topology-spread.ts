@@ -1,14 +1,15 @@
-import type { ReplicaSet, StatefulSet } from '../../../api/apps/v1.types.ts'
-import type { Pod, ReplicationController, Service, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
-import { type LabelRequirement, matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
+import type { Pod, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { matchesRequiredAffinity } from '../../shared/node-affinity.ts'
-import { controllerOf } from '../../shared/owner.ts'
-import { isEmptyMap, selectorOf, selectorOfMap } from '../../shared/selectors.ts'
+import { selectorOf } from '../../shared/selectors.ts'
 import { isExclusive, untoleratedTaint } from '../../shared/tolerations.ts'
-import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresolvable, unschedulable } from '../framework.ts'
+import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, type Status, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
-import type { ClusterObjects } from '../snapshot.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { type Constraint, constraintsOf, isHeavy, keyOf, largeKeyOf, matchesAll, type Selectors } from '../spread-constraints.ts'
 import { Tallies, type TallyFunctions } from '../tallies.ts'
 
 /** Arguments of the plugin. Source: PodTopologySpreadArgs of kubescheduler.config.k8s.io/v1. */
@@ -26,12 +27,44 @@ const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
   { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ]
 
+/** Constraints above which a pod is filtered and scored in steps of few nodes. */
+const MANY = 64
+
 /** Spreads pods evenly over domains of the topology. */
 export function podTopologySpread({ defaultConstraints = [], defaultingType = 'System' }: PodTopologySpreadArgs = {}): Plugin {
   const isSystem = defaultingType === 'System'
   const defaults = isSystem ? SYSTEM_DEFAULTS : defaultConstraints
   const filtered = new Tallies<DomainCounts>()
   const scored = new Tallies<DomainCounts>()
+  const spreads = { DoNotSchedule: new WeakMap<PodInfo, Spread>(), ScheduleAnyway: new WeakMap<PodInfo, Spread>() }
+  /** Scorers that were prepared in steps, by the feasible nodes. */
+  const scorers = new WeakMap<readonly NodeInfo[], { readonly info: PodInfo; readonly scorer: NodeScorer | Status }>()
+
+  function* spreadOf(info: PodInfo, action: keyof typeof spreads, snapshot: Snapshot): Steps<Spread> {
+    const known = spreads[action].get(info)
+    if (known?.snapshot === snapshot && known.version === snapshot.version) return known
+    const constraints = yield* constraintsOf(info.pod, action, defaults, snapshot.objects)
+    const isLarge = info.isLarge || !hasFewValues(constraints)
+    const key = isLarge ? largeKeyOf(info.pod, action, constraints) : keyOf(info.pod, constraints)
+    const spread = { constraints, key, snapshot, version: snapshot.version }
+    if (isLarge) spreads[action].set(info, spread)
+    return spread
+  }
+  function* prepareFilter(info: PodInfo, snapshot: Snapshot): Steps<void> {
+    const { constraints, key } = yield* spreadOf(info, 'DoNotSchedule', snapshot)
+    if (constraints.length > 0) yield* filtered.prepare(key, snapshot, filterCounts(info.pod, constraints))
+  }
+  function* scorerOf(info: PodInfo, snapshot: Snapshot, feasible: readonly NodeInfo[]): Steps<NodeScorer | Status> {
+    const { constraints, key } = yield* spreadOf(info, 'ScheduleAnyway', snapshot)
+    const requiresAll = (info.pod.spec.topologySpreadConstraints?.length ?? 0) > 0 || !isSystem
+    const functions = scoreCounts(info.pod, constraints, requiresAll)
+    const scorer =
+      constraints.length === 0
+        ? SKIP
+        : yield* spreadScorer(constraints, yield* scored.prepare(`${requiresAll} ${key}`, snapshot, functions), feasible, requiresAll)
+    if (constraints.length > MANY) scorers.set(feasible, { info, scorer })
+    return scorer
+  }
   return {
     name: 'PodTopologySpread',
     isHelpedByPod({ pod }, _change, { pod: other }) {
@@ -40,100 +73,46 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
       const isSelected = own.some(({ labelSelector }) => matchesLabels(selectorOf(labelSelector), other.metadata.labels))
       return pod.metadata.namespace === other.metadata.namespace && isSelected
     },
-    preFilter({ pod }, snapshot) {
-      const constraints = constraintsOf(pod, 'DoNotSchedule', defaults, snapshot.objects)
+    prepareFilter(info, snapshot) {
+      return isHeavy(info, snapshot.objects) ? prepareFilter(info, snapshot) : undefined
+    },
+    preFilter(info, snapshot) {
+      const { constraints, key } = runAtOnce(spreadOf(info, 'DoNotSchedule', snapshot))
       if (constraints.length === 0) return { status: SKIP }
-      const counts = filtered.of(keyOf(pod, constraints), snapshot, filterCounts(pod, constraints))
-      return { filter: new SpreadFilter(pod, constraints, counts) }
+      const counts = filtered.of(key, snapshot, filterCounts(info.pod, constraints))
+      return { filter: new SpreadFilter(info.pod, constraints, counts), ...(constraints.length > MANY && { isSlow: true }) }
     },
-    preScore({ pod }, snapshot, feasible) {
-      const constraints = constraintsOf(pod, 'ScheduleAnyway', defaults, snapshot.objects)
-      if (constraints.length === 0) return SKIP
-      const requiresAll = (pod.spec.topologySpreadConstraints?.length ?? 0) > 0 || !isSystem
-      const counts = scored.of(`${requiresAll} ${keyOf(pod, constraints)}`, snapshot, scoreCounts(pod, constraints, requiresAll))
-      return new SpreadScorer(constraints, counts, feasible, requiresAll)
+    prepareScore(info, snapshot, feasible) {
+      return isHeavy(info, snapshot.objects) ? scorerOf(info, snapshot, feasible) : undefined
+    },
+    preScore(info, snapshot, feasible) {
+      const known = scorers.get(feasible)
+      return known?.info === info ? known.scorer : runAtOnce(scorerOf(info, snapshot, feasible))
     },
   }
 }
 
-/** A constraint with its defaults and its selector. */
-interface Constraint {
-  readonly maxSkew: number
-  readonly topologyKey: string
-  readonly selector: readonly LabelRequirement[]
-  readonly minDomains: number
-  readonly honorsAffinity: boolean
-  readonly honorsTaints: boolean
-}
-
-/** Returns the pod's constraints of one kind, or the default ones if it has none at all. */
-function constraintsOf(pod: Pod, action: string, defaults: readonly TopologySpreadConstraint[], objects: ClusterObjects): Constraint[] {
-  const own = pod.spec.topologySpreadConstraints ?? []
-  if (own.length > 0)
-    return own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action).map(one => constraint(one, constraintSelector(one, pod)))
-  const chosen = defaults.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
-  const selector = chosen.length === 0 ? [] : defaultSelector(pod, objects)
-  return selector.length === 0 ? [] : chosen.map(one => constraint(one, selector))
-}
-
-const constraint = (given: TopologySpreadConstraint, selector: readonly LabelRequirement[]): Constraint => ({
-  maxSkew: given.maxSkew,
-  topologyKey: given.topologyKey,
-  selector,
-  minDomains: given.minDomains ?? 1,
-  honorsAffinity: (given.nodeAffinityPolicy ?? 'Honor') === 'Honor',
-  honorsTaints: given.nodeTaintsPolicy === 'Honor',
-})
-
-/** Selector of a constraint, with the pod's values of its `matchLabelKeys`. */
-function constraintSelector(
-  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
-  { metadata }: Pod,
-): readonly LabelRequirement[] {
-  const selector = selectorOf(labelSelector)
-  if (selector === NOTHING) return selector
-  const values = Object.fromEntries(
-    matchLabelKeys.flatMap(key => (metadata.labels?.[key] === undefined ? [] : [[key, metadata.labels[key]]])),
-  )
-  return [...selectorOfMap(values), ...selector]
-}
-
-/**
- * Selects the pods of the same services and controller. Empty if there are none. Source: DefaultSelector of
- * pkg/scheduler/framework/plugins/helper.
- */
-function defaultSelector(pod: Pod, objects: ClusterObjects): readonly LabelRequirement[] {
-  const { namespace = '', labels } = pod.metadata
-  const merged: Record<string, string> = {}
-  for (const { spec } of objects.list<Service>('Service', namespace)) {
-    const selector = spec?.selector
-    if (!isEmptyMap(selector) && matchesLabels(selectorOfMap(selector), labels)) Object.assign(merged, selector)
-  }
-  const owner = controllerOf(pod)
-  if (owner?.apiVersion === 'v1' && owner.kind === 'ReplicationController')
-    Object.assign(merged, objects.get<ReplicationController>(owner.kind, namespace, owner.name)?.spec?.selector)
-  const selector = selectorOfMap(merged)
-  if (owner?.apiVersion !== 'apps/v1' || (owner.kind !== 'ReplicaSet' && owner.kind !== 'StatefulSet')) return selector
-  const set = objects.get<ReplicaSet | StatefulSet>(owner.kind, namespace, owner.name)
-  return set ? [...selector, ...selectorOf(set.spec?.selector)] : selector
+/** Constraints of one kind for a pod, in a state of the cluster. */
+interface Spread {
+  readonly constraints: readonly Constraint[]
+  /** Key of pods that share counts. */
+  readonly key: string
+  readonly snapshot: Snapshot
+  readonly version: number
 }
 
 /** Number of pods by value of the topology key, for each constraint. A domain without pods counts 0. */
 type DomainCounts = readonly Map<string, number>[]
 
-/** Returns what pods must have in common to share counts. */
-const keyOf = ({ metadata, spec }: Pod, constraints: readonly Constraint[]): string =>
-  JSON.stringify([metadata.namespace, constraints, spec.nodeSelector, spec.affinity?.nodeAffinity, spec.tolerations])
-
 function addToDomain(
   counts: Map<string, number>,
   domain: string,
   pods: readonly PodInfo[],
-  { selector }: Constraint,
+  { selectors }: Constraint,
   { pod, change }: CountedFor,
 ): void {
   let count = 0
-  for (const { pod: other } of pods) if (isCounted(other, selector, pod.metadata.namespace)) count++
+  for (const { pod: other } of pods) if (isCounted(other, selectors, pod.metadata.namespace)) count++
   counts.set(domain, (counts.get(domain) ?? 0) + change * count)
 }
 
@@ -143,15 +122,24 @@ interface CountedFor {
   readonly change: 1 | -1
 }
 
+/** How many comparisons pods and nodes take. */
+const weightsOf = (constraints: readonly Constraint[]): Pick<TallyFunctions<DomainCounts>, 'weigh' | 'nodeWeight'> => {
+  let weight = 0
+  for (const { selectors } of constraints) weight += selectors.reduce((sum, { length }) => sum + length, 1)
+  return { weigh: () => weight, nodeWeight: constraints.length }
+}
+
 /** Counts pods on nodes that have all topology keys and that the constraint includes. */
 const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFunctions<DomainCounts> => ({
   isPerNode: true,
+  ...weightsOf(constraints),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {
     if (!hasAllKeys(node, constraints)) return
+    const includes = inclusionOf(pod, node)
     for (const [i, one] of constraints.entries()) {
       const counts = tally[i]
-      if (counts && includesNode(one, pod, node)) addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
+      if (counts && includes(one)) addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
     }
   },
 })
@@ -159,26 +147,36 @@ const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFuncti
 /** Counts pods as scores do: by node for host names, on nodes that the constraint includes for other keys. */
 const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: boolean): TallyFunctions<DomainCounts> => ({
   isPerNode: true,
+  ...weightsOf(constraints),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {
     const isCountedByDomain = !requiresAll || hasAllKeys(node, constraints)
+    const includes = inclusionOf(pod, node)
     for (const [i, one] of constraints.entries()) {
       const counts = tally[i]
       if (counts === undefined) continue
       if (one.topologyKey === HOSTNAME) addToDomain(counts, node.name, pods, one, { pod, change })
-      else if (isCountedByDomain && includesNode(one, pod, node))
-        addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
+      else if (isCountedByDomain && includes(one)) addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
     }
   },
 })
 
-const isCounted = ({ metadata }: Pod, selector: readonly LabelRequirement[], namespace: string | undefined): boolean =>
-  metadata.deletionTimestamp === undefined && metadata.namespace === namespace && matchesLabels(selector, metadata.labels)
+const isCounted = (pod: Pod, selectors: Selectors, namespace: string | undefined): boolean =>
+  pod.metadata.deletionTimestamp === undefined && pod.metadata.namespace === namespace && matchesAll(selectors, pod)
 
-/** Reports whether the pods of a node count for a constraint. */
-const includesNode = ({ honorsAffinity, honorsTaints }: Constraint, pod: Pod, { node }: NodeInfo): boolean =>
-  (!honorsAffinity || matchesRequiredAffinity(pod, node)) &&
-  !(honorsTaints && untoleratedTaint(node.spec?.taints, pod.spec.tolerations, isExclusive))
+/**
+ * Returns a function that reports whether the pods of a node count for a constraint. The node's labels and taints are
+ * compared once for all constraints.
+ */
+function inclusionOf(pod: Pod, { node }: NodeInfo): (constraint: Constraint) => boolean {
+  let isSelected: boolean | undefined
+  let isTolerated: boolean | undefined
+  return ({ honorsAffinity, honorsTaints }) => {
+    if (honorsAffinity) isSelected ??= matchesRequiredAffinity(pod, node)
+    if (honorsTaints) isTolerated ??= untoleratedTaint(node.spec?.taints, pod.spec.tolerations, isExclusive) === undefined
+    return (!honorsAffinity || isSelected === true) && (!honorsTaints || isTolerated === true)
+  }
+}
 
 const hasAllKeys = ({ labels }: NodeInfo, constraints: readonly Constraint[]): boolean =>
   constraints.every(({ topologyKey }) => labels[topologyKey] !== undefined)
@@ -199,11 +197,10 @@ class SpreadFilter implements NodeFilter {
   }
 
   check({ labels }: NodeInfo) {
-    for (const [i, { topologyKey, selector, maxSkew }] of this.#constraints.entries()) {
+    for (const [i, { topologyKey, matchesSelf, maxSkew }] of this.#constraints.entries()) {
       const domain = labels[topologyKey]
       if (domain === undefined) return unresolvable("node(s) didn't match pod topology spread constraints (missing required label)")
-      const self = matchesLabels(selector, this.#pod.metadata.labels) ? 1 : 0
-      const skew = (this.#counts[i]?.get(domain) ?? 0) + self - (this.#lowest[i] ?? 0)
+      const skew = (this.#counts[i]?.get(domain) ?? 0) + (matchesSelf ? 1 : 0) - (this.#lowest[i] ?? 0)
       if (skew > maxSkew) return unschedulable("node(s) didn't match pod topology spread constraints")
     }
     return undefined
@@ -211,9 +208,10 @@ class SpreadFilter implements NodeFilter {
 
   with({ pod }: PodInfo, node: NodeInfo, change: 1 | -1): NodeFilter {
     if (!hasAllKeys(node, this.#constraints)) return this
+    const includes = inclusionOf(this.#pod, node)
     const counts = this.#constraints.map((one, i) => {
       const domains = this.#counts[i] ?? new Map<string, number>()
-      if (!isCounted(pod, one.selector, this.#pod.metadata.namespace) || !includesNode(one, this.#pod, node)) return domains
+      if (!isCounted(pod, one.selectors, this.#pod.metadata.namespace) || !includes(one)) return domains
       const domain = node.labels[one.topologyKey] ?? ''
       return new Map(domains).set(domain, (domains.get(domain) ?? 0) + change)
     })
@@ -229,26 +227,40 @@ function lowestCount(domains: ReadonlyMap<string, number>, minDomains: number): 
   return lowest
 }
 
+/** Creates the scorer in steps. */
+function* spreadScorer(
+  constraints: readonly Constraint[],
+  counts: DomainCounts,
+  feasible: readonly NodeInfo[],
+  requiresAll: boolean,
+): Steps<NodeScorer> {
+  const ignored = new Set<string>()
+  const domains = constraints.map(() => new Set<string>())
+  for (const node of feasible) {
+    if (constraints.length > MANY) yield
+    if (requiresAll && !hasAllKeys(node, constraints)) ignored.add(node.name)
+    else
+      for (const [i, { topologyKey }] of constraints.entries())
+        if (topologyKey !== HOSTNAME) domains[i]?.add(node.labels[topologyKey] ?? '')
+  }
+  const hosts = feasible.length - ignored.size
+  const weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : (domains[i]?.size ?? 0)) + 2))
+  return new SpreadScorer(constraints, counts, ignored, weights)
+}
+
 /** Prefers domains with few matching pods. */
 class SpreadScorer implements NodeScorer {
   readonly #constraints: readonly Constraint[]
-  /** Feasible nodes without a required label, which score zero. */
-  readonly #ignored = new Set<string>()
   readonly #counts: DomainCounts
+  /** Feasible nodes without a required label, which score zero. */
+  readonly #ignored: ReadonlySet<string>
   readonly #weights: readonly number[]
 
-  constructor(constraints: readonly Constraint[], counts: DomainCounts, feasible: readonly NodeInfo[], requiresAll: boolean) {
+  constructor(constraints: readonly Constraint[], counts: DomainCounts, ignored: ReadonlySet<string>, weights: readonly number[]) {
     this.#constraints = constraints
     this.#counts = counts
-    const domains = constraints.map(() => new Set<string>())
-    for (const node of feasible) {
-      if (requiresAll && !hasAllKeys(node, constraints)) this.#ignored.add(node.name)
-      else
-        for (const [i, { topologyKey }] of constraints.entries())
-          if (topologyKey !== HOSTNAME) domains[i]?.add(node.labels[topologyKey] ?? '')
-    }
-    const hosts = feasible.length - this.#ignored.size
-    this.#weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : (domains[i]?.size ?? 0)) + 2))
+    this.#ignored = ignored
+    this.#weights = weights
   }
 
   score(node: NodeInfo): number {

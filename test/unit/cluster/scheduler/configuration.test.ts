@@ -3,6 +3,7 @@ import { totalScores } from '../../../../src/cluster/scheduler/choose-node.ts'
 import { type ArgumentFeatures, validateArguments } from '../../../../src/cluster/scheduler/configuration/argument-validation.ts'
 import { SchedulerConfigError, schedulerSettings } from '../../../../src/cluster/scheduler/configuration/settings.ts'
 import type { Profile } from '../../../../src/cluster/scheduler/profile.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { featuresIn, featuresOf } from '../../../support/hook-context.ts'
 import { infoOf, nodeOf, snapshotOf } from '../../../support/scheduling.ts'
 
@@ -28,10 +29,9 @@ const weights = ({ plugins }: Profile): Record<string, number> =>
   Object.fromEntries(plugins.flatMap(({ plugin, weight }) => (weight > 0 && plugin.preScore ? [[plugin.name, weight]] : [])))
 const scoresOf = (profile: Profile) => {
   const snapshot = snapshotOf([nodeOf('empty'), nodeOf('full')], [{ name: 'p', nodeName: 'full', requests: { cpu: '2', memory: '4Gi' } }])
-  const [empty = 0, full = 0] = totalScores(infoOf({ requests: { cpu: '1', memory: '2Gi' } }), snapshot, profile, {
-    nodes: snapshot.nodes,
-    positions: [0, 1],
-  })
+  const candidates = { nodes: snapshot.nodes, positions: [0, 1] }
+  const pod = infoOf({ requests: { cpu: '1', memory: '2Gi' } })
+  const [empty = 0, full = 0] = runAtOnce(totalScores(pod, snapshot, profile, candidates))
   return Math.sign(empty - full)
 }
 

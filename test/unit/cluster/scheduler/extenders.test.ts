@@ -183,7 +183,7 @@ describe('extenders of the scheduler', () => {
       calls,
     )
     expect([...(extra ?? [])]).to.deep.equal([0, 140, 0])
-    expect(chooseNode(pod, snapshot, PROFILE, feasible(), { random: () => 0, extra })?.name).to.equal('b')
+    expect(runAtOnce(chooseNode(pod, snapshot, PROFILE, feasible(), { random: () => 0, extra }))?.name).to.equal('b')
   })
 
   it('bind pods in place of the scheduler', async () => {

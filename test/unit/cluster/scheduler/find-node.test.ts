@@ -106,7 +106,8 @@ describe('the choice of a node', () => {
       nodeOf('c', { allocatable: { cpu: '8', memory: '16Gi' } }),
     ])
     const choose = (random: number) =>
-      chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, PROFILE, all(snapshot), { random: () => random })?.name
+      runAtOnce(chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, PROFILE, all(snapshot), { random: () => random }))
+        ?.name
     expect([choose(0), choose(0.99)]).to.deep.equal(['b', 'c'])
     const weighted = (weight: number): Profile => ({
       ...PROFILE,
@@ -116,7 +117,7 @@ describe('the choice of a node', () => {
       ],
     })
     const chosenBy = (chosen: Profile) =>
-      chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, all(snapshot), { random: () => 0 })?.name
+      runAtOnce(chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, all(snapshot), { random: () => 0 }))?.name
     expect([chosenBy(weighted(2)), chosenBy(weighted(3))]).to.deep.equal(['b', 'a'])
   })
 })

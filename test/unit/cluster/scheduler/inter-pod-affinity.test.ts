@@ -61,7 +61,7 @@ describe('InterPodAffinity of a pod with very many terms', () => {
     const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: terms } }
     const pod = infoOf({ name: 'large', spec: { affinity } as unknown as PodInfo['pod']['spec'] })
     const snapshot = snapshotOf(others)
-    expect(countedSteps(plugin.prepareScore?.(pod, snapshot) as never).yields).to.be.at.least(resolved + counted / 2 - 2)
+    expect(countedSteps(plugin.prepareScore?.(pod, snapshot, snapshot.nodes) as never).yields).to.be.at.least(resolved + counted / 2 - 2)
     const scorer = plugin.preScore?.(pod, snapshot, snapshot.nodes)
     expect(scorer && 'score' in scorer && snapshot.nodes.map(node => scorer.score(node))).to.deep.equal([PODS, 0])
   })
@@ -81,6 +81,6 @@ describe('InterPodAffinity of a pod with very many terms', () => {
   it('needs no steps without terms', () => {
     const snapshot = snapshotOf(others)
     expect(interPodAffinity().prepareFilter?.(infoOf(), snapshot)).to.equal(undefined)
-    expect(interPodAffinity().prepareScore?.(infoOf(), snapshot)).to.equal(undefined)
+    expect(interPodAffinity().prepareScore?.(infoOf(), snapshot, snapshot.nodes)).to.equal(undefined)
   })
 })

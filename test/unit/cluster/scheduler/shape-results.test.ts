@@ -59,8 +59,8 @@ function resultOf(pod: PodInfo, snapshot: Snapshot, shapes?: ShapeCache) {
   const { feasible } = filtered
   return [
     feasible.nodes.map(({ name }) => name),
-    [...totalScores(pod, snapshot, profile, feasible)],
-    chooseNode(pod, snapshot, profile, feasible, { random: () => 0 })?.name,
+    [...runAtOnce(totalScores(pod, snapshot, profile, feasible))],
+    runAtOnce(chooseNode(pod, snapshot, profile, feasible, { random: () => 0 }))?.name,
     feasible.next,
   ]
 }
