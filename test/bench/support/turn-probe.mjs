@@ -48,6 +48,8 @@ process.on('SIGURG', () => {
 process.on('SIGUSR2', () => {
   on = false
   const seen = turns
+  // The turn that stops the profiler is not one of them.
+  turns = []
   let profile
   profiler?.post('Profiler.stop', (_error, result) => {
     profile = result?.profile

@@ -1,3 +1,4 @@
+import { certificateRequest } from '../../oracle/certificates.ts'
 import type { WideCase, WideRequest } from './wide-cases.ts'
 
 type Body = Record<string, unknown>
@@ -115,7 +116,7 @@ function requiredNodes(nodeSelectorTerms: readonly unknown[]): Body {
 
 const WIDE_TEMPLATES: readonly (readonly [string, Body])[] = [
   ['labels', template(podSpec(), { labels: { ...members(28_000, () => 'v'), ...SELECTED } })],
-  ['env', template(podSpec({ containers: [container({ env: items(20_000, i => ({ name: `e${i}`, value: 'v' })) })] }))],
+  ['env', template(podSpec({ containers: [container({ env: items(13_000, i => ({ name: `e${i}`, value: 'v' })) })] }))],
   ['terms', template(podSpec({ affinity: { podAntiAffinity: required(items(8000, () => TERM)) } }))],
   ['volumes', template(podSpec({ volumes: items(15_000, i => ({ name: `v${i}`, emptyDir: {} })) }))],
   ['containers', template(podSpec({ containers: items(5000, i => container({ name: `c${i}` })) }))],
@@ -339,7 +340,7 @@ const others: readonly Shape[] = [
     name: 'CertificateSigningRequest: usages',
     path: '/apis/certificates.k8s.io/v1/certificatesigningrequests',
     metadata: { annotations: members(25_000, () => 'v') },
-    content: { spec: { signerName: 'e.io/s', usages: ['client auth'], request: 'AAAA' } },
+    content: { spec: { signerName: 'e.io/s', usages: ['client auth'], request: await certificateRequest({ cn: 'wide' }) } },
   },
   {
     name: 'ConfigMap: cluster-info',
