@@ -1,35 +1,51 @@
 import type { ContainerPort, PodSpec } from '../../../api/core/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { containersWithPath } from './visit.ts'
 
-/** Warnings for duplicate ports, and for ports that may collide, across all containers of a spec. */
-export function portWarnings(spec: PodSpec, path: FieldPath): string[] {
+/** Limit on the ports of one number that others are compared with. A request body has room for tens of thousands. */
+const MOST_COMPARED = 200
+/** Limit on the text of the warnings for ports, in characters. A response carries 4,096 at most. */
+const MOST_TEXT = 8192
+
+/** Warnings for duplicate ports, and for ports that may collide, across all containers of a spec, in steps. */
+export function* portWarnings(spec: PodSpec, path: FieldPath): Steps<string[]> {
   const warnings: string[] = []
+  let room = MOST_TEXT
+  const warn = (text: string): void => {
+    room -= text.length
+    warnings.push(text)
+  }
   const known = new Map<string, { port: ContainerPort; path: FieldPath }[]>()
   for (const [container, containerPath] of containersWithPath(spec, path)) {
-    container.ports?.forEach((port, i) => {
+    for (const [i, port] of (container.ports ?? []).entries()) {
+      if (room <= 0) return warnings
+      if (isStepDone()) yield
       const at = containerPath.child('ports').index(i)
-      if (port.hostIP && !port.hostPort) warnings.push(`${at}: hostIP set without hostPort: ${goPort(port)}`)
+      if (port.hostIP && !port.hostPort) warn(`${at}: hostIP set without hostPort: ${goPort(port)}`)
       const key = `${port.containerPort}/${port.protocol}`
       const others = known.get(key) ?? []
       for (const other of others) {
+        if (isStepDone()) yield
         const text = collision(port, other.port)
-        if (text) warnings.push(`${at}: ${text} port definition with ${other.path}`)
+        if (text) warn(`${at}: ${text} port definition with ${other.path}`)
       }
-      known.set(key, [...others, { port, path: at }])
-    })
+      if (others.length < MOST_COMPARED) others.push({ port, path: at })
+      known.set(key, others)
+    }
   }
   return warnings
 }
 
-/** Warnings for names that several ports of a spec have. Since 1.33. */
-export function portNameWarnings(spec: PodSpec, path: FieldPath): string[] {
+/** Warnings for names that several ports of a spec have, in steps. Since 1.33. */
+export function* portNameWarnings(spec: PodSpec, path: FieldPath): Steps<string[]> {
   const warnings: string[] = []
   const known = new Map<string, FieldPath>()
   for (const [container, containerPath] of containersWithPath(spec, path)) {
-    container.ports?.forEach(({ name = '' }, i) => {
-      if (name === '') return
+    for (const [i, { name = '' }] of (container.ports ?? []).entries()) {
+      if (isStepDone()) yield
+      if (name === '') continue
       const at = containerPath.child('ports').index(i)
       const other = known.get(name)
       if (other === undefined) known.set(name, at)
@@ -37,7 +53,7 @@ export function portNameWarnings(spec: PodSpec, path: FieldPath): string[] {
         warnings.push(
           `${at}: duplicate port name ${quote(name)} with ${other}, services and probes that select ports by name will use ${other}`,
         )
-    })
+    }
   }
   return warnings
 }

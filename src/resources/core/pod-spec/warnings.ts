@@ -1,5 +1,5 @@
 import type { Affinity, EnvVar, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
-import { isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
@@ -95,27 +95,34 @@ function* schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPa
     const inTerm = at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')
     for (const text of yield* termWarnings(preference, checkValues, inTerm)) warnings.push(text)
   }
-  spec.topologySpreadConstraints?.forEach((constraint, i) => {
+  for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
+    if (isStepDone()) yield
     const constraintPath = path.child('topologySpreadConstraints').index(i)
     const text = deprecatedLabel(constraint.topologyKey)
     if (text) warnings.push(`${constraintPath.child('topologyKey')}: ${constraint.topologyKey} is ${text}`)
     if (!constraint.labelSelector && isSince(release, '1.28')) warnings.push(`${constraintPath.child('labelSelector')}: ${NULL_SELECTOR}`)
-  })
+  }
   return warnings
 }
 
 /** A null selector is valid and matches no pod, which is rarely meant. An empty one matches all. */
-function podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): string[] {
+function* podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): Steps<string[]> {
   const warnings: string[] = []
   for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
-    affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
+    const {
+      requiredDuringSchedulingIgnoredDuringExecution: required = [],
+      preferredDuringSchedulingIgnoredDuringExecution: preferred = [],
+    } = affinity?.[kind] ?? {}
+    for (const [i, term] of required.entries()) {
+      if (isStepDone()) yield
       const at = path.child(kind, 'requiredDuringSchedulingIgnoredDuringExecution').index(i)
       if (!term.labelSelector) warnings.push(`${at.child('labelSelector')}: ${NULL_SELECTOR}`)
-    })
-    affinity?.[kind]?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ podAffinityTerm }, i) => {
+    }
+    for (const [i, { podAffinityTerm }] of preferred.entries()) {
+      if (isStepDone()) yield
       const at = path.child(kind, 'preferredDuringSchedulingIgnoredDuringExecution').index(i)
       if (!podAffinityTerm.labelSelector) warnings.push(`${at.child('podAffinityTerm', 'labelSelector')}: ${NULL_SELECTOR}`)
-    })
+    }
   }
   return warnings
 }
@@ -123,31 +130,33 @@ function podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): s
 const BYTES = ['memory', 'ephemeral-storage']
 
 /** Warnings for names that occur more than once. */
-function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, string>>>[], field: K, path: FieldPath): string[] {
+function* repeated<K extends string>(items: readonly Readonly<Partial<Record<K, string>>>[], field: K, path: FieldPath): Steps<string[]> {
   const seen = new Set<string>()
   const warnings: string[] = []
-  items.forEach((item, i) => {
+  for (const [i, item] of items.entries()) {
+    if (isStepDone()) yield
     const value = item[field] ?? ''
     if (seen.has(value)) warnings.push(`${path.index(i).child(field)}: duplicate ${field} ${JSON.stringify(value)}`)
     seen.add(value)
-  })
+  }
   return warnings
 }
 
 /** Warnings for a variable that hides an earlier one without referring to it. Before 1.28, for every repeated name. */
-function hiddenVariables(variables: readonly EnvVar[], release: Release, path: FieldPath): string[] {
-  if (!isSince(release, '1.28')) return repeated(variables, 'name', path)
+function* hiddenVariables(variables: readonly EnvVar[], release: Release, path: FieldPath): Steps<string[]> {
+  if (!isSince(release, '1.28')) return yield* repeated(variables, 'name', path)
   const consequence = isSince(release, '1.30') ? ', which may be dropped when using apply' : ''
   const seen = new Set<string>()
   const warnings: string[] = []
-  variables.forEach((variable, i) => {
+  for (const [i, variable] of variables.entries()) {
+    if (isStepDone()) yield
     const { name, value = '' } = variable
     const reference = `$(${name})`
     if (seen.has(name) && (variable.valueFrom || value === reference || !value.includes(reference))) {
       warnings.push(`${path.index(i)}: hides previous definition of ${JSON.stringify(name)}${consequence}`)
     }
     seen.add(name)
-  })
+  }
   return warnings
 }
 
@@ -155,12 +164,13 @@ function hiddenVariables(variables: readonly EnvVar[], release: Release, path: F
  * Quantities of bytes that are no whole number are warned of, since they are rounded up. `isTemplate`: see
  * `warningsOf`.
  */
-function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, { release }: Features): string[] {
+function* containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, { release }: Features): Steps<string[]> {
   const warnings: string[] = []
   const { annotations = {} } = template.metadata
   const annotationsPath = base.child('metadata', 'annotations')
   const podProfile = template.spec.securityContext?.appArmorProfile
   for (const [container, path] of containersWithPath(template.spec, base.child('spec'))) {
+    if (isLongStepDone()) yield
     const context = container.securityContext
     const seccomp = SECCOMP_CONTAINER_PREFIX + container.name
     if (!context?.seccompProfile && annotations[seccomp] !== undefined)
@@ -171,7 +181,8 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
     }
     warnings.push(...fractionalByteWarnings(container.resources.limits, BYTES, path.child('resources', 'limits')))
     warnings.push(...fractionalByteWarnings(container.resources.requests, BYTES, path.child('resources', 'requests')))
-    if (container.env && container.env.length > 1) warnings.push(...hiddenVariables(container.env, release, path.child('env')))
+    if (container.env && container.env.length > 1)
+      for (const text of yield* hiddenVariables(container.env, release, path.child('env'))) warnings.push(text)
   }
   return warnings
 }
@@ -195,29 +206,32 @@ function* warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boo
   for (const warning of yield* volumeWarnings(spec.volumes ?? [], features, path.child('volumes'))) warnings.push(warning)
   yield
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
-  warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
+  for (const text of yield* repeated(aliases, 'ip', path.child('hostAliases'))) warnings.push(text)
   const strict = isSince(features.release, '1.33')
-  warnings.push(...repeated(secrets, 'name', path.child('imagePullSecrets')))
-  secrets.forEach((secret, i) => {
+  for (const text of yield* repeated(secrets, 'name', path.child('imagePullSecrets'))) warnings.push(text)
+  for (const [i, secret] of secrets.entries()) {
+    if (isStepDone()) yield
     if (!secret.name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`)
-  })
+  }
   warnings.push(...fractionalByteWarnings(spec.overhead, BYTES, path.child('overhead')))
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined)
     warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${noSeccomp(features.release)}`)
   yield
-  warnings.push(...containerWarnings(template, base, isTemplate, features))
+  for (const text of yield* containerWarnings(template, base, isTemplate, features)) warnings.push(text)
   yield
-  if (isSince(features.release, '1.28')) warnings.push(...portWarnings(spec, path))
-  if (strict) warnings.push(...portNameWarnings(spec, path))
+  if (isSince(features.release, '1.28')) warnings.push(...(yield* portWarnings(spec, path)))
+  if (strict) for (const text of yield* portNameWarnings(spec, path)) warnings.push(text)
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0 && isSince(features.release, '1.27')) {
     warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
   }
-  if (isSince(features.release, '1.28')) warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))
+  if (isSince(features.release, '1.28'))
+    for (const text of yield* podAffinityWarnings(spec.affinity, path.child('affinity'))) warnings.push(text)
   spec.dnsConfig?.nameservers?.forEach((nameserver, i) => {
     if (strict) warnings.push(...ipWarnings(path.child('dnsConfig', 'nameservers').index(i), nameserver))
   })
-  aliases.forEach((alias, i) => {
+  for (const [i, alias] of aliases.entries()) {
+    if (isLongStepDone()) yield
     if (strict) warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
-  })
+  }
   return warnings
 }

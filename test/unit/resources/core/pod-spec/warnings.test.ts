@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { podTemplateWarnings, podWarnings } from '../../../../../src/resources/core/pod-spec/warnings.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
 import { podWith } from '../../../../support/pod.ts'
 
@@ -136,6 +137,33 @@ describe('resources/core/pod-spec/warnings', () => {
   for (const [name, [spec, ...warnings]] of Object.entries(cases)) {
     it(name, () => expect(runAtOnce(podWarnings(podWith(spec), featuresOf()))).to.deep.equal(warnings))
   }
+
+  it('compares the ports of very many with a limited number of others, in steps, and limits the text', () => {
+    const warningsOf = (port: (i: number) => object) => {
+      const ports = Array.from({ length: 10_000 }, (_, i) => port(i))
+      return countedSteps(podWarnings(podWith(container({ ports })), featuresOf()))
+    }
+    const same = warningsOf(() => ({ containerPort: 1 }))
+    expect(same.result.length).to.be.within(10, 300)
+    const different = warningsOf(i => ({ containerPort: 1, hostPort: i + 1 }))
+    expect(different.result).to.deep.equal([])
+    expect(different.yields).to.be.within((10_000 * 100) / 512, (10_000 * 300) / 512)
+  })
+
+  it('are found in steps in many containers, variables, secrets and aliases', () => {
+    const many = <T>(item: (i: number) => T): T[] => Array.from({ length: 10_000 }, (_, i) => item(i))
+    const yieldsOf = (spec: object) => countedSteps(podWarnings(podWith(spec), featuresOf())).yields
+    const few = yieldsOf({})
+    for (const spec of [
+      { containers: many(i => ({ name: `c${i}`, image: 'i', resources: {} })) },
+      container({ env: many(i => ({ name: `e${i}` })) }),
+      { imagePullSecrets: many(i => ({ name: `s${i}` })) },
+      { hostAliases: many(i => ({ ip: `10.0.${i >> 8}.${i & 255}` })) },
+      { topologySpreadConstraints: many(i => ({ topologyKey: `k${i}`, labelSelector: {} })) },
+      { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: many(() => ({ labelSelector: {} })) } } },
+    ])
+      expect(yieldsOf(spec)).to.be.at.least(few + Math.floor(10_000 / 512))
+  })
 
   it('deprecated annotations', () => {
     const annotations = {
