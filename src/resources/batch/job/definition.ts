@@ -4,7 +4,7 @@ import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { humanDuration } from '../../../lib/human-duration.ts'
-import { mapResult } from '../../../lib/steps.ts'
+import { mapResult, type Steps } from '../../../lib/steps.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -27,6 +27,10 @@ import { jobSpecWarnings } from './warnings.ts'
 
 const SPEC = fieldPath('spec')
 
+function* inOrder(...parts: readonly Steps<void>[]): Steps<void> {
+  for (const part of parts) yield* part
+}
+
 const jobStrategy: Strategy<Job> = {
   validateName: nameIsDnsSubdomain,
   metaRounds: ['whole', 'change'],
@@ -37,9 +41,11 @@ const jobStrategy: Strategy<Job> = {
   prepare(next, old, { features }) {
     if (!old) prepareSelector(next, features.release)
     prepareTracking(next, old, features)
-    takeLabels(next)
+    const copying = takeLabels(next)
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    return old ? prepareUpdate(next, old) : prepareCreate(next, {})
+    if (!old) prepareCreate(next, {})
+    const comparing = old && prepareUpdate(next, old)
+    return copying && comparing ? inOrder(copying, comparing) : (copying ?? comparing)
   },
   validate: withLargeTemplate<Job>(SPEC.child('template'), ({ spec }) => spec.template, validateJob),
   warnings(next, old, { features }) {
@@ -51,8 +57,9 @@ const jobStrategy: Strategy<Job> = {
 const jobStatusStrategy: Strategy<Job> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
-    takeLabels(next)
+    const copying = takeLabels(next)
     if (old) next.spec = old.spec
+    return copying
   },
   validate: validateJobStatusUpdate,
 }

@@ -1,11 +1,15 @@
 import type { Job } from '../../../api/batch/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { hasNoMembers } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
+import { cloneInSteps } from '../../../meta/whole-floats.ts'
 import { selectionOf } from '../../core/workload/template.ts'
 import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
 
@@ -48,12 +52,19 @@ export function prepareSelector({ metadata, spec }: Job, release: Release): void
 }
 
 /**
- * Gives a job without labels those of its template, including the generated ones. The labels are copied here, since
- * defaulting may have shared the map.
+ * Gives a job without labels those of its template, including the generated ones, in steps if they are many. The labels
+ * are copied here, since defaulting may have shared the map.
  */
-export function takeLabels({ metadata, spec }: Job): void {
+export function takeLabels({ metadata, spec }: Job): Steps<void> | undefined {
   const labels = templateLabels(spec.template)
-  if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
+  if (labels === undefined || (metadata.labels !== labels && !hasNoMembers(metadata.labels))) return undefined
+  if (!hasFewValues(labels)) return takeCopy(metadata, labels)
+  metadata.labels = { ...labels }
+  return undefined
+}
+
+function* takeCopy(metadata: Job['metadata'], labels: TemplateLabels): Steps<void> {
+  metadata.labels = yield* cloneInSteps(labels)
 }
 
 /** `path` is that of metadata. The error for a wrong value shows all labels. */

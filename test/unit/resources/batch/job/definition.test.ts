@@ -1,7 +1,10 @@
 import { expect } from 'chai'
+import type { Job } from '../../../../../src/api/batch/v1.types.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import { jobResource } from '../../../../../src/resources/batch/job/definition.ts'
+import { takeLabels } from '../../../../../src/resources/batch/job/generated-selector.ts'
 import type { AnyObject } from '../../../../support/any-object.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
 import { job, template } from '../../../../support/jobs.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
@@ -71,6 +74,16 @@ describe('Job', () => {
       for (const [name, value] of Object.entries(expected)) expect(made[name], name).to.deep.equal(value)
     })
   }
+
+  it('copies very many labels of its template in steps', () => {
+    const labels = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const next = { metadata: { name: 'x', labels }, spec: { template: { metadata: { labels } } } } as unknown as Job
+    const steps = takeLabels(next)
+    if (steps === undefined) throw new Error('not in steps')
+    expect(countedSteps(steps).yields).to.be.at.least(Math.floor(10_000 / 512))
+    expect(next.metadata.labels).to.deep.equal(labels)
+    expect(next.metadata.labels).not.to.equal(labels)
+  })
 
   it('defaults its labels to those of its template, including generated ones', async () => {
     const labelled = job({ template: template({}, { labels: { a: 'b' } }) })
