@@ -41,10 +41,10 @@ export const validateAnnotations = (annotations: Readonly<Record<string, string>
   runAtOnce(annotationErrors(annotations ?? {}, path))
 
 /**
- * Keys may have capital letters. The limit is on the bytes of all keys and values, which are counted only if there are
- * enough characters.
+ * `validateAnnotations` in steps. Keys may have capital letters. The limit is on the bytes of all keys and values, which
+ * are counted only if there are enough characters.
  */
-function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
+export function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let characters = 0
   const keys = isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)

@@ -17,7 +17,7 @@ import { forbidden, invalid, notSupported, required, type Verbatim, verbatim } f
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
-import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { annotationErrors, labelErrors, validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { all, field, fields, given, type Rule, rules, union } from '../../../meta/rules.ts'
 import { claimOptions } from '../../core/persistent-volume-claim/validation.ts'
 import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
@@ -33,7 +33,6 @@ import { keepMembers } from '../../shared/strategy-parts.ts'
 
 const SPEC = fieldPath('spec')
 const MANAGEMENT_POLICIES = enumValues('apps.PodManagementPolicyType')
-const NONE: readonly FieldError[] = []
 const RETENTION_POLICIES = ['Retain', 'Delete']
 
 /** Prints the Go struct, in which the partition is no pointer. */
@@ -86,12 +85,8 @@ const isRetentionPolicy: Rule<string | undefined> = (value = '', path) =>
 
 /** Faults that an update may keep, because the old object has them from a time when less was validated. */
 interface Tolerated {
-  readonly options: PodValidationOptions
-  /**
-   * Errors of the pod template, or none if it is not validated. Before 1.34 it was validated only when pods were
-   * created.
-   */
-  readonly podErrors: readonly FieldError[]
+  /** Errors of the template's metadata, and since 1.34 those of the pods before. */
+  readonly templateErrors: readonly FieldError[]
   /** Optional. Rules for the claim templates, which are immutable. If unset, they are not validated. */
   readonly claims: ClaimSpecOptions | undefined
   /** Whether the update strategy may be Recreate: if the gate is on, or the old set has it. */
@@ -106,21 +101,22 @@ interface Tolerated {
  */
 function* toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Steps<Tolerated> {
   const options = podTemplateOptions(features, next.template, old?.template)
+  const metaErrors = yield* metadataErrors(next.template, options)
   const isStrict = isSince(features.release, '1.34')
   const recreate = features.enabled('StatefulSetRecreateStrategy') || old?.updateStrategy.type === 'Recreate'
   if (!old) {
     return {
-      options,
       recreate,
-      podErrors: isStrict ? yield* podErrorsOf(next, options) : NONE,
+      templateErrors: isStrict ? [...(yield* podErrorsOf(next, options)), ...metaErrors] : metaErrors,
       claims: isStrict ? claimOptions(features) : undefined,
       anyServiceName: !isSince(features.release, '1.33'),
     }
   }
-  const update = { options, recreate, podErrors: NONE, claims: undefined, anyServiceName: true }
+  const update = { recreate, templateErrors: metaErrors, claims: undefined, anyServiceName: true }
   if (!isStrict) return update
-  const before = { ...update, podErrors: yield* podErrorsOf(old, options) }
-  return specRules(old, SPEC, undefined, before).length > 0 ? update : { ...update, podErrors: yield* podErrorsOf(next, options) }
+  const before = [...(yield* podErrorsOf(old, options)), ...(yield* metadataErrors(old.template, options))]
+  if (specRules(old, SPEC, undefined, { ...update, templateErrors: before }).length > 0) return update
+  return { ...update, templateErrors: [...(yield* podErrorsOf(next, options)), ...metaErrors] }
 }
 
 const podErrorsOf = (set: StatefulSetSpec, options: PodValidationOptions): Steps<FieldError[]> =>
@@ -146,17 +142,17 @@ const validateClaims: Rule<StatefulSetSpec, Tolerated> = ({ volumeClaimTemplates
     : []
 
 /**
- * Validates the template. Labels and annotations are validated separately from the pod spec, and so twice if that is
- * validated.
+ * Validates labels and annotations of the template in steps. They are validated separately from the pod spec, and so
+ * twice if that is validated.
  */
-function validateTemplate({ template }: StatefulSetSpec, { options, podErrors }: Tolerated, path: FieldPath): FieldError[] {
-  const { metadata, spec } = template
+function* metadataErrors({ metadata, spec }: PodTemplateSpec, options: PodValidationOptions): Steps<FieldError[]> {
+  const path = SPEC.child('template')
   const at = path.child('annotations')
+  const { labels = {}, annotations = {} } = metadata
   return [
-    ...podErrors,
-    ...validateLabels(metadata.labels, path.child('labels')),
-    ...validateAnnotations(metadata.annotations, at),
-    ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, options.allowInvalidDeletionCost),
+    ...(yield* labelErrors(labels, path.child('labels'))),
+    ...(yield* annotationErrors(annotations, at)),
+    ...(yield* validatePodAnnotations(annotations, spec, at, options.allowInvalidDeletionCost)),
   ]
 }
 
@@ -178,11 +174,10 @@ const specRules = all<StatefulSetSpec, Tolerated>(
     anyServiceName || !name ? [] : isDns1123Label(name).map(text => invalid(path, name, text)),
   ),
   field('selector', requiredSelector('statefulset')),
-  (spec, path, _old, tolerated) => {
+  (spec, path, _old, { templateErrors }) => {
     const selection = selectionOf(spec.selector)
     if (!selection) return [invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), '')]
-    const template = path.child('template')
-    return [...validateSelects(selection, spec.template, template), ...validateTemplate(spec, tolerated, template)]
+    return [...validateSelects(selection, spec.template, path.child('template')), ...templateErrors]
   },
   field('template', (template, path) => validateRestarting(template, 'StatefulSet', path)),
 )

@@ -1,10 +1,12 @@
 import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -14,7 +16,7 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges, goMember } from '../../shared/go-values.ts'
 import { NOT_POSITIVE } from '../checks.ts'
-import { validateNodeSelector } from '../pod-spec/affinity.ts'
+import { nodeSelectorErrors } from '../pod-spec/affinity.ts'
 import { hasInvalidTermValue } from '../pod-spec/options.ts'
 import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
 import { sameNodeAffinity } from './node-affinity.ts'
@@ -28,30 +30,30 @@ const SPEC_PATH = fieldPath('spec')
  * keep label values in the node affinity that a create rejects, if the old volume has such values. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePersistentVolume(
+export function* validatePersistentVolume(
   next: PersistentVolume,
   old: PersistentVolume | undefined,
   { features }: HookContext,
-): FieldError[] {
-  const errors = validateVolumeSpec(next, old, features)
+): Steps<FieldError[]> {
+  const errors = yield* validateVolumeSpec(next, old, features)
   // Upstream validates an updated object twice, and reports every error twice.
-  return old ? [...errors, ...errors, ...validateVolumeUpdate(next.spec, old.spec, features)] : errors
+  return old ? [...errors, ...errors, ...(yield* validateVolumeUpdate(next.spec, old.spec, features))] : errors
 }
 
 /**
  * `old` only decides whether invalid label values of the affinity and long names of secrets may stay. An empty reclaim
  * policy is accepted.
  */
-function validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
+function* validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): Steps<FieldError[]> {
   const { spec } = volume
-  const errors = [...validateAccessModes(spec.accessModes ?? [], SPEC_PATH.child('accessModes')), ...validateCapacity(spec)]
+  const errors = [...validateAccessModes(spec.accessModes ?? [], SPEC_PATH.child('accessModes')), ...(yield* validateCapacity(spec))]
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
     errors.push(notSupported(SPEC_PATH.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
   }
   if (spec.nodeAffinity) {
-    const anyValues = !isSince(release, '1.33') || hasInvalidTermValue(old?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [])
-    errors.push(...validateNodeAffinity(spec.nodeAffinity, anyValues))
+    const anyValues = !isSince(release, '1.33') || (yield* hasInvalidTermValue(old?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? []))
+    errors.push(...(yield* validateNodeAffinity(spec.nodeAffinity, anyValues)))
   }
 
   errors.push(...validateSources(spec, SPEC_PATH, { volume: volume.metadata.name ?? '', release }))
@@ -89,16 +91,17 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
  * Checks that the capacity has exactly one entry, `storage`, with a positive amount. An empty capacity is reported
  * twice: as required and as not supported. Amounts under other names are checked as well.
  */
-function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
+function* validateCapacity(spec: PersistentVolumeSpec): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const path = SPEC_PATH.child('capacity')
-  const { capacity } = spec
-  const names = Object.keys(capacity ?? {})
+  const { capacity = {} } = spec
+  const names = isWide(capacity) ? yield* wideNames(capacity) : namesOf(capacity)
   if (names.length === 0) errors.push(required(path))
   if (names.length !== 1 || names[0] !== 'storage')
     errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', asGiven(spec, 'capacity')), ['storage']))
   for (const name of names) {
-    const quantity = capacity?.[name] ?? ''
+    if (isLongStepDone()) yield
+    const quantity = capacity[name] ?? ''
     const value = quantityValue(quantity)
     if (value < 0n) errors.push(invalid(path.key(name), value, 'must be a valid resource quantity'))
     if (compareQuantity(quantity, 0) <= 0) errors.push(invalid(path.key(name), quantity, NOT_POSITIVE))
@@ -106,10 +109,10 @@ function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
   return errors
 }
 
-function validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: boolean): FieldError[] {
+function* validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: boolean): Steps<FieldError[]> {
   const path = SPEC_PATH.child('nodeAffinity', 'required')
   if (!affinity.required) return [required(path, 'must specify required node constraints')]
-  return validateNodeSelector(affinity.required, allowInvalidValues, path)
+  return yield* nodeSelectorErrors(affinity.required, allowInvalidValues, path)
 }
 
 /** Reports whether Go's path.Clean returns `/` for the path. */
@@ -140,7 +143,7 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Persi
  * removed. The paths `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no
  * field, and the others lack `spec`.
  */
-function validateVolumeUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
+function* validateVolumeUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const before = sourceMembers(old)
   const after = sourceMembers(next)
@@ -148,13 +151,13 @@ function validateVolumeUpdate(next: PersistentVolumeSpec, old: PersistentVolumeS
   const secretIsNew = old.csi && !old.csi.controllerExpandSecretRef && next.csi?.controllerExpandSecretRef
   const { controllerExpandSecretRef: _, ...csi } = next.csi ?? {}
   const compared = secretIsNew ? { ...after, csi } : after
-  if (!deepEqual(compared, before)) {
+  if (!(yield* deepEqualBySize(compared, before))) {
     const detail = `spec.persistentvolumesource is immutable after creation\n${goChanges(features.release, 'core.PersistentVolumeSource', before, compared)}`
     errors.push(forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(next.volumeMode, old.volumeMode, fieldPath('volumeMode')))
-  const isSame = isSince(features.release, '1.27') ? sameNodeAffinity : deepEqual
-  if (old.nodeAffinity !== undefined && !isSame(next.nodeAffinity, old.nodeAffinity)) {
+  const isSame = isSince(features.release, '1.27') ? sameNodeAffinity : deepEqualBySize
+  if (old.nodeAffinity !== undefined && !(yield* isSame(next.nodeAffinity, old.nodeAffinity))) {
     errors.push(
       invalid(
         fieldPath('nodeAffinity'),

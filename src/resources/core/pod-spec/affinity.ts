@@ -78,7 +78,8 @@ function* nodeTermErrors(term: NodeSelectorTerm, allowInvalidValues: boolean, pa
 export const validateNodeSelector = (selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): FieldError[] =>
   runAtOnce(nodeSelectorErrors(selector, allowInvalidValues, path))
 
-function* nodeSelectorErrors(selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
+/** `validateNodeSelector` in steps. */
+export function* nodeSelectorErrors(selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const terms = selector.nodeSelectorTerms ?? []
   const at = path.child('nodeSelectorTerms')

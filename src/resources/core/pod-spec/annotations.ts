@@ -1,5 +1,7 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -31,27 +33,28 @@ export function deletionCostError(annotations: Annotations | undefined): string 
 }
 
 /**
- * Validates annotations that have a meaning for pods; `path` is the path of the annotations. AppArmor keys must name
+ * Validates annotations that have a meaning for pods, in steps; `path` is the path of the annotations. AppArmor keys must name
  * containers of the spec. Upstream’s paths write the keys of seccomp and tolerations as children (`annotations.key`),
  * and the others as subscripts (`annotations[key]`).
  */
-export function validatePodAnnotations(
+export function* validatePodAnnotations(
   annotations: Annotations,
   spec: PodSpec,
   path: FieldPath,
   allowInvalidDeletionCost: boolean,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const mirror = annotations[MIRROR_POD]
   if (mirror !== undefined && !spec.nodeName)
     errors.push(invalid(path.key(MIRROR_POD), mirror, 'must set spec.nodeName if mirror pod annotation is set'))
-  if (annotations[TOLERATIONS]) errors.push(...validateTolerationsAnnotation(annotations[TOLERATIONS], path))
+  if (annotations[TOLERATIONS]) errors.push(...(yield* validateTolerationsAnnotation(annotations[TOLERATIONS], path)))
   const cost = allowInvalidDeletionCost ? undefined : deletionCostError(annotations)
   if (cost) errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], cost))
   if (annotations[SECCOMP_POD] !== undefined) errors.push(...validateSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD)))
   const ofContainers: [key: string, value: string][] = []
   // Iterates over keys, not entries: there may be tens of thousands of annotations.
-  for (const key of Object.keys(annotations)) {
+  for (const key of isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)) {
+    if (isStepDone()) yield
     if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) errors.push(...validateSeccompName(annotations[key] ?? '', path.child(key)))
     else if (key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push([key, annotations[key] ?? ''])
   }
@@ -67,11 +70,11 @@ export function validatePodAnnotations(
 }
 
 /** Text that is not JSON is rejected. JSON that is not a list is accepted. */
-function validateTolerationsAnnotation(text: string, path: FieldPath): FieldError[] {
+function* validateTolerationsAnnotation(text: string, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   try {
     const tolerations: unknown = JSON.parse(text)
-    if (Array.isArray(tolerations)) errors.push(...validateTolerations(tolerations, path.child(TOLERATIONS)))
+    if (Array.isArray(tolerations)) errors.push(...(yield* validateTolerations(tolerations, path.child(TOLERATIONS))))
   } catch (error) {
     errors.push(invalid(path, TOLERATIONS, errorMessage(error)))
   }
@@ -94,17 +97,19 @@ export function validateSeccompName(profile: string, path: FieldPath): FieldErro
 }
 
 /**
- * Checks that an update does not add, change or remove AppArmor annotations or the mirror pod annotation. Removals and
- * changes are reported before additions.
+ * Checks in steps that an update does not add, change or remove AppArmor annotations or the mirror pod annotation.
+ * Removals and changes are reported before additions.
  */
-export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): FieldError[] {
+export function* validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const key of Object.keys(old)) {
+  for (const key of isWide(old) ? yield* wideNames(old) : namesOf(old)) {
+    if (isStepDone()) yield
     if (next[key] === old[key]) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'))
   }
-  for (const key of Object.keys(next)) {
+  for (const key of isWide(next) ? yield* wideNames(next) : namesOf(next)) {
+    if (isStepDone()) yield
     if (Object.hasOwn(old, key)) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'))
@@ -115,23 +120,26 @@ export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations
 /**
  * Checks that a profile is the same in annotation and field if it is in both; `path` is the path of the spec. The
  * seccomp field of the pod is compared with the annotation of the pod only; for AppArmor it also applies to containers
- * without a field. AppArmor is skipped on Windows.
+ * without a field. AppArmor is skipped on Windows. Runs in steps.
  */
-export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): FieldError[] {
+export function* validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  if (!namesProfiles(annotations)) return errors
+  if (!(yield* namesProfiles(annotations))) return errors
   const ofPod = spec.securityContext?.seccompProfile
   const podAnnotation = annotations[SECCOMP_POD]
   if (ofPod && podAnnotation !== undefined)
     errors.push(...validateAgree('seccomp', podAnnotation, ofPod, path.child('securityContext', 'seccompProfile')))
-  for (const [container, at] of containersWithPath(spec, path)) {
+  const containers = containersWithPath(spec, path)
+  for (const [container, at] of containers) {
+    if (isStepDone()) yield
     const annotation = annotations[SECCOMP_CONTAINER_PREFIX + container.name]
     const profile = container.securityContext?.seccompProfile
     if (profile && annotation !== undefined)
       errors.push(...validateAgree('seccomp', annotation, profile, at.child('securityContext', 'seccompProfile')))
   }
   if (spec.os?.name === 'windows') return errors
-  for (const [container, at] of containersWithPath(spec, path)) {
+  for (const [container, at] of containers) {
+    if (isStepDone()) yield
     const annotation = annotations[APP_ARMOR_PREFIX + container.name]
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile
     if (profile && annotation !== undefined)
@@ -140,9 +148,11 @@ export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, p
   return errors
 }
 
-function namesProfiles(annotations: Annotations): boolean {
-  for (const key in annotations)
+function* namesProfiles(annotations: Annotations): Steps<boolean> {
+  for (const key of isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)) {
+    if (isStepDone()) yield
     if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) return true
+  }
   return false
 }
 

@@ -1,7 +1,7 @@
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec } from '../../../api/core/v1.types.ts'
 import type { Int64 } from '../../../api/meta/object.ts'
 import { enumValues } from '../../../catalog/types.ts'
-import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
@@ -39,13 +39,14 @@ const PULL_POLICIES = enumValues('core.PullPolicy')
 const PROTOCOLS = enumValues('core.Protocol')
 
 /**
- * Validates the ports of a container, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of
+ * Validates the ports of a container in steps, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of
  * 0 as unset.
  */
-function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldError[] {
+function* validatePorts(ports: readonly ContainerPort[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const names = new Set<string>()
-  ports.forEach((port, i) => {
+  for (const [i, port] of ports.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name } = port
     if (name) {
@@ -59,7 +60,7 @@ function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldE
     if (port.hostPort) for (const text of isValidPortNum(port.hostPort)) errors.push(invalid(at.child('hostPort'), port.hostPort, text))
     if (!port.protocol) errors.push(required(at.child('protocol')))
     else if (!PROTOCOLS.includes(port.protocol)) errors.push(notSupported(at.child('protocol'), port.protocol, PROTOCOLS))
-  })
+  }
   return errors
 }
 
@@ -109,11 +110,12 @@ function* validateContainer(container: Container, path: FieldPath, context: Cont
   const policy = container.terminationMessagePolicy
   if (!policy) errors.push(required(path.child('terminationMessagePolicy')))
   else if (!MESSAGE_POLICIES.includes(policy)) errors.push(notSupported(path.child('terminationMessagePolicy'), policy, MESSAGE_POLICIES))
-  if (container.ports) errors.push(...validatePorts(container.ports, path.child('ports')))
-  if (container.env) errors.push(...validateEnv(container.env, path.child('env'), context.options))
-  if (container.envFrom) errors.push(...validateEnvFrom(container.envFrom, path.child('envFrom'), context.options))
-  if (container.volumeMounts) errors.push(...validateMounts(container, context.volumes, path.child('volumeMounts'), context.options))
-  if (container.volumeDevices) errors.push(...validateDevices(container, context.volumes, path.child('volumeDevices')))
+  if (container.ports) errors.push(...(yield* validatePorts(container.ports, path.child('ports'))))
+  if (container.env) errors.push(...(yield* validateEnv(container.env, path.child('env'), context.options)))
+  if (container.envFrom) errors.push(...(yield* validateEnvFrom(container.envFrom, path.child('envFrom'), context.options)))
+  if (container.volumeMounts)
+    errors.push(...(yield* validateMounts(container, context.volumes, path.child('volumeMounts'), context.options)))
+  if (container.volumeDevices) errors.push(...(yield* validateDevices(container, context.volumes, path.child('volumeDevices'))))
   const pull = container.imagePullPolicy
   if (!pull) errors.push(required(path.child('imagePullPolicy')))
   else if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(path.child('imagePullPolicy'), pull, PULL_POLICIES))
@@ -127,18 +129,18 @@ function* validateContainer(container: Container, path: FieldPath, context: Cont
   return errors
 }
 
-/** Checks that each host port is used once for a protocol and host address. `path` is the path of the list. */
-function validateHostPorts(containers: readonly Container[], path: FieldPath): FieldError[] {
+/** Checks in steps that each host port is used once for a protocol and host address. `path` is the path of the list. */
+function* validateHostPorts(containers: readonly Container[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const seen = new Set<string>()
-  containers.forEach((container, i) => {
-    container.ports?.forEach((port, j) => {
-      if (!port.hostPort) return
+  for (const [i, container] of containers.entries())
+    for (const [j, port] of (container.ports ?? []).entries()) {
+      if (isStepDone()) yield
+      if (!port.hostPort) continue
       const key = `${port.protocol}/${port.hostIP ?? ''}/${port.hostPort}`
       if (seen.has(key)) errors.push(duplicate(path.index(i).child('ports').index(j).child('hostPort'), key))
       seen.add(key)
-    })
-  })
+    }
   return errors
 }
 
@@ -161,7 +163,7 @@ export function* validateContainers(containers: readonly Container[], path: Fiel
     errors.push(...validateProbes(container, context, at))
     errors.push(...validateRestart(container, at, context.options))
   }
-  errors.push(...validateHostPorts(containers, path))
+  errors.push(...(yield* validateHostPorts(containers, path)))
   return errors
 }
 
@@ -189,7 +191,7 @@ export function* validateInitContainers(
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
     // Init containers run one by one, so ports must be unique only within each. The path is that of a list of one.
-    errors.push(...validateHostPorts([container], path))
+    errors.push(...(yield* validateHostPorts([container], path)))
     if (isSidecar(container)) {
       if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context, at.child('lifecycle')))
       errors.push(...validateProbes(container, context, at))

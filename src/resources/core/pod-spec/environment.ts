@@ -7,6 +7,7 @@ import type {
   PodSpec,
   SecretKeySelector,
 } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notFound, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -27,18 +28,19 @@ const nameRule = ({ allowRelaxedEnvironment }: Pick<EnvironmentOptions, 'allowRe
   allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName
 
 /**
- * Validates environment variables. Each has a value or one source. Source: pkg/apis/core/validation in
+ * Validates environment variables in steps. Each has a value or one source. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
-export function validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
+export function* validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): Steps<FieldError[]> {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []
-  variables.forEach((variable, i) => {
+  for (const [i, variable] of variables.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     if (!variable.name) errors.push(required(at.child('name')))
     else for (const text of faultsOf(variable.name)) errors.push(invalid(at.child('name'), variable.name, text))
     if (variable.valueFrom) errors.push(...validateValueFrom(variable, variable.valueFrom, at.child('valueFrom'), options))
-  })
+  }
   return errors
 }
 
@@ -103,13 +105,14 @@ function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: Fie
 }
 
 /**
- * Validates envFrom. Each source is a config map or a secret, with an optional prefix for names. Source:
+ * Validates envFrom in steps. Each source is a config map or a secret, with an optional prefix for names. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
+export function* validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, options: EnvironmentOptions): Steps<FieldError[]> {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []
-  sources.forEach((source, i) => {
+  for (const [i, source] of sources.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     if (source.prefix) for (const text of faultsOf(source.prefix)) errors.push(invalid(at.child('prefix'), source.prefix, text))
     for (const kind of ['configMapRef', 'secretRef'] as const) {
@@ -121,6 +124,6 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPa
     // Upstream reports these errors for the list, not for its element.
     if (!source.configMapRef && !source.secretRef) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     else if (source.configMapRef && source.secretRef) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
-  })
+  }
   return errors
 }

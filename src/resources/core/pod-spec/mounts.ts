@@ -1,6 +1,7 @@
 import type { Container, VolumeMount } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -18,22 +19,23 @@ const BIND_OPTIONS = ['nodev', 'noexec', 'nosuid']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
 /**
- * Validates mounts: volumes exist, mount paths are unique, and bidirectional propagation requires a privileged
+ * Validates mounts in steps: volumes exist, mount paths are unique, and bidirectional propagation requires a privileged
  * container. `volumes` holds only valid volumes, so a mount of an invalid one is reported as not found. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateMounts(
+export function* validateMounts(
   container: Container,
   volumes: VolumesByName,
   path: FieldPath,
   { allowImageSubPaths }: MountOptions,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { volumeMounts: mounts = [], volumeDevices = [] } = container
   const devices = new Map(volumeDevices.map(device => [device.name, device.devicePath]))
   const devicePaths = new Set(devices.values())
   const mounted = new Set<string>()
-  mounts.forEach((mount, i) => {
+  for (const [i, mount] of mounts.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name, mountPath } = mount
     if (name === '') errors.push(required(at.child('name')))
@@ -57,7 +59,7 @@ export function validateMounts(
       errors.push(...validateBindOptions(mount.bindMountOptions, volumes.get(name)?.image !== undefined, at.child('bindMountOptions')))
     if (mount.recursiveReadOnly !== undefined)
       errors.push(...validateRecursiveReadOnly(mount.recursiveReadOnly, mount, path.child('recursiveReadOnly')))
-  })
+  }
   return errors
 }
 
@@ -100,15 +102,16 @@ function validateRecursiveReadOnly(mode: string, mount: VolumeMount, path: Field
   return errors
 }
 
-/** Validates raw block devices: they refer to claims, have unique paths, and are not mounted as well. */
-export function validateDevices(container: Container, volumes: VolumesByName, path: FieldPath): FieldError[] {
+/** Validates raw block devices in steps: they refer to claims, have unique paths, and are not mounted as well. */
+export function* validateDevices(container: Container, volumes: VolumesByName, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { volumeMounts = [], volumeDevices: devices = [] } = container
   const mounts = new Map(volumeMounts.map(mount => [mount.name, mount.mountPath]))
   const mountPaths = new Set(mounts.values())
   const names = new Set<string>()
   const paths = new Set<string>()
-  devices.forEach((device, i) => {
+  for (const [i, device] of devices.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name, devicePath } = device
     const volume = volumes.get(name)
@@ -127,6 +130,6 @@ export function validateDevices(container: Container, volumes: VolumesByName, pa
     if (mountPaths.has(devicePath))
       errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'))
     if (name !== '') names.add(name)
-  })
+  }
   return errors
 }

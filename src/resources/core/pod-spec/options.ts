@@ -1,10 +1,12 @@
 import type { Affinity, ContainerResizePolicy, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
-import { isLongStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isEnvVarName, isRelaxedEnvVarName, isValidLabelValue } from '../../../meta/names.ts'
@@ -112,16 +114,35 @@ export function* podUpdateOptions(features: Features, next: Pod, old: Pod): Step
 }
 
 /** Options for an update of the status of a Pod. Faults of its spec, which stays as it is, do not matter. */
-export const podStatusOptions = (features: Features, next: Pod, { spec, metadata }: Pod): PodValidationOptions => ({
-  ...optionsOfNew(features).pod,
-  allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
-  ...gatedOptions(features, next.spec, spec),
-  ...uncheckedIn(features.release),
-})
+export function* podStatusOptions(features: Features, next: Pod, { spec, metadata }: Pod): Steps<PodValidationOptions> {
+  return {
+    ...optionsOfNew(features).pod,
+    allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
+    ...(yield* gatedOptions(features, next.spec, spec)),
+    ...uncheckedIn(features.release),
+  }
+}
 
 /** Options for a PodTemplateSpec in another resource; `old` is absent on create. */
-export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions =>
-  old ? { ...optionsOfNew(features).template, ...runAtOnce(optionsOfOld(features, next.spec, old)) } : optionsOfNew(features).template
+export function podTemplateOptions(features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions {
+  if (!old) return optionsOfNew(features).template
+  const known = optionsOfLarge.get(next)
+  return known?.old === old ? known.options : runAtOnce(templateUpdateOptions(features, next, old))
+}
+
+/** Options of large templates that were determined in steps. Rules of their kinds, which run in one call, use them. */
+const optionsOfLarge = new WeakMap<PodTemplateSpec, { readonly old: PodTemplateSpec; readonly options: PodValidationOptions }>()
+
+/** Determines the options in steps if one of the templates is large, before `podTemplateOptions` with the same arguments. */
+export function* largeTemplateOptions(features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): Steps<PodValidationOptions> {
+  if (old && !(hasFewValues(next) && hasFewValues(old)))
+    optionsOfLarge.set(next, { old, options: yield* templateUpdateOptions(features, next, old) })
+  return podTemplateOptions(features, next, old)
+}
+
+function* templateUpdateOptions(features: Features, next: PodTemplateSpec, old: PodTemplateSpec): Steps<PodValidationOptions> {
+  return { ...optionsOfNew(features).template, ...(yield* optionsOfOld(features, next.spec, old)) }
+}
 
 /** Options of create, by resource. */
 interface OptionsOfNew {
@@ -138,7 +159,7 @@ const ofNew = new WeakMap<Features, OptionsOfNew>()
 function optionsOfNew(features: Features): OptionsOfNew {
   let options = ofNew.get(features)
   if (!options) {
-    const common = { ...FRESH, ...gatedOptions(features, undefined, undefined), ...uncheckedIn(features.release) }
+    const common = { ...FRESH, ...runAtOnce(gatedOptions(features, undefined, undefined)), ...uncheckedIn(features.release) }
     options = { pod: { resourceIsPod: true, ...common }, template: { resourceIsPod: false, ...common } }
     ofNew.set(features, options)
   }
@@ -148,40 +169,42 @@ function optionsOfNew(features: Features): OptionsOfNew {
 function* optionsOfOld(features: Features, next: PodSpec, { spec, metadata }: Pick<Pod, 'spec' | 'metadata'>) {
   return {
     ...(yield* toleratingOptions(spec, metadata)),
-    ...gatedOptions(features, next, spec),
+    ...(yield* gatedOptions(features, next, spec)),
     ...uncheckedIn(features.release),
   }
 }
 
 /** Options that a gate or, if the gate is off, the old spec enables. */
-const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpec | undefined) => ({
-  release: features.release,
-  allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
-  comparesGivenPodResources: isSince(features.release, '1.34'),
-  allowImageSubPaths: isSince(features.release, '1.33'),
-  allowRelaxedEnvironment:
-    features.enabled('RelaxedEnvironmentVariableValidation') ||
-    (next !== undefined && old !== undefined && keepsRelaxedVariable(next, old)),
-  addresses: legacyAddresses(features),
-  allowRelaxedSearches:
-    features.enabled('RelaxedDNSSearchValidation') ||
-    (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
-  allowExpandedSearches:
-    features.enabled('ExpandedDNSConfig') ||
-    (old?.dnsConfig !== undefined && next?.dnsConfig !== undefined && deepEqual(old.dnsConfig.searches, next.dnsConfig.searches)),
-  podLevelResources: features.enabled('PodLevelResources'),
-  allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
-  allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),
-  countsItems: isSince(features.release, '1.35'),
-  mergesSpreadKeys: mergesKeys(features, old),
-  allowSpreadKeysAlone: allowsSpreadKeysAlone(features),
-  allowEnvFiles: features.enabled('EnvFiles') || (old !== undefined && readsFiles(old)),
-  hostIPs: hostIPsUse(features, old),
-  allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
-  allowSidecarResizePolicy:
-    features.enabled('InPlacePodVerticalScaling') ||
-    (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
-})
+function* gatedOptions(features: Features, next: PodSpec | undefined, old: PodSpec | undefined) {
+  return {
+    release: features.release,
+    allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
+    comparesGivenPodResources: isSince(features.release, '1.34'),
+    allowImageSubPaths: isSince(features.release, '1.33'),
+    allowRelaxedEnvironment:
+      features.enabled('RelaxedEnvironmentVariableValidation') ||
+      (next !== undefined && old !== undefined && (yield* keepsRelaxedVariable(next, old))),
+    addresses: legacyAddresses(features),
+    allowRelaxedSearches:
+      features.enabled('RelaxedDNSSearchValidation') ||
+      (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
+    allowExpandedSearches:
+      features.enabled('ExpandedDNSConfig') ||
+      (old?.dnsConfig !== undefined && next?.dnsConfig !== undefined && deepEqual(old.dnsConfig.searches, next.dnsConfig.searches)),
+    podLevelResources: features.enabled('PodLevelResources'),
+    allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
+    allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),
+    countsItems: isSince(features.release, '1.35'),
+    mergesSpreadKeys: mergesKeys(features, old),
+    allowSpreadKeysAlone: allowsSpreadKeysAlone(features),
+    allowEnvFiles: features.enabled('EnvFiles') || (old !== undefined && readsFiles(old)),
+    hostIPs: hostIPsUse(features, old),
+    allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
+    allowSidecarResizePolicy:
+      features.enabled('InPlacePodVerticalScaling') ||
+      (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
+  }
+}
 
 /**
  * Returns the state of the gate, unless the old spec is valid only under the opposite one: it was written before the
@@ -214,8 +237,8 @@ function* toleratingOptions(spec: PodSpec, metadata: ObjectMeta): Steps<typeof F
     allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
     allowInvalidSelectorValues: yield* hasInvalidAffinitySelector(spec.affinity),
     allowInvalidSpreadSelector: yield* hasInvalidSelector(spec.topologySpreadConstraints ?? []),
-    allowInvalidRequiredAffinityValues: hasInvalidRequiredAffinityValue(spec.affinity),
-    allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
+    allowInvalidRequiredAffinityValues: yield* hasInvalidRequiredAffinityValue(spec.affinity),
+    allowIndivisibleHugePages: yield* hasIndivisibleHugePages(spec),
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
     allowHostNamespaceSysctls: hasHostNamespaceSysctl(spec),
     allowUnmaskedProcOfHost: false,
@@ -252,19 +275,30 @@ function* hasInvalidSelector(
 }
 
 /**
- * Reports whether an expression of a term has an invalid label value. Used for the terms of persistent volumes as well.
+ * Reports in steps whether an expression of a term has an invalid label value. Used for the terms of persistent volumes
+ * as well.
  */
-export const hasInvalidTermValue = (terms: readonly NodeSelectorTerm[]): boolean =>
-  terms.some(term => (term.matchExpressions ?? []).some(e => (e.values ?? []).some(value => isValidLabelValue(value).length > 0)))
+export function* hasInvalidTermValue(terms: readonly NodeSelectorTerm[]): Steps<boolean> {
+  for (const { matchExpressions = [] } of terms)
+    for (const { values = [] } of matchExpressions)
+      for (const value of values) {
+        if (isStepDone()) yield
+        if (isValidLabelValue(value).length > 0) return true
+      }
+  return false
+}
 
-const hasInvalidRequiredAffinityValue = (affinity: Affinity | undefined): boolean =>
+const hasInvalidRequiredAffinityValue = (affinity: Affinity | undefined): Steps<boolean> =>
   hasInvalidTermValue(affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [])
 
 /** Looks at limits and requests of all containers. */
-function hasIndivisibleHugePages(spec: PodSpec): boolean {
+function* hasIndivisibleHugePages(spec: PodSpec): Steps<boolean> {
   for (const { resources } of allContainers(spec)) {
-    for (const list of [resources.limits, resources.requests]) {
-      for (const [name, quantity] of Object.entries(list ?? {})) if (!isDivisibleHugePages(name, quantity)) return true
+    for (const list of [resources.limits ?? {}, resources.requests ?? {}]) {
+      for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+        if (isStepDone()) yield
+        if (!isDivisibleHugePages(name, list[name] ?? '')) return true
+      }
     }
   }
   return false
@@ -287,19 +321,29 @@ const hasHostNamespaceSysctl = (spec: PodSpec): boolean =>
   })
 
 /** Names of variables and prefixes of sources. The same rule applies to both. */
-function variableNames(spec: PodSpec): Set<string> {
+function* variableNames(spec: PodSpec): Steps<Set<string>> {
   const names = new Set<string>()
   for (const { env = [], envFrom = [] } of allContainers(spec)) {
-    for (const { name } of env) names.add(name)
-    for (const { prefix = '' } of envFrom) names.add(prefix)
+    for (const { name } of env) {
+      if (isStepDone()) yield
+      names.add(name)
+    }
+    for (const { prefix = '' } of envFrom) {
+      if (isStepDone()) yield
+      names.add(prefix)
+    }
   }
   return names
 }
 
 /** Reports whether the old spec has one of the names that only the relaxed rule accepts. */
-function keepsRelaxedVariable(next: PodSpec, old: PodSpec): boolean {
-  const before = variableNames(old)
-  return [...variableNames(next)].some(name => isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0 && before.has(name))
+function* keepsRelaxedVariable(next: PodSpec, old: PodSpec): Steps<boolean> {
+  const before = yield* variableNames(old)
+  for (const name of yield* variableNames(next)) {
+    if (isLongStepDone()) yield
+    if (isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0 && before.has(name)) return true
+  }
+  return false
 }
 
 const sleepsZero = (spec: PodSpec): boolean =>

@@ -1,5 +1,6 @@
 import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isLongStepDone, isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -19,18 +20,23 @@ const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
 /**
- * Validates topology spread constraints. Topology key and `whenUnsatisfiable` must be unique together: all but the last
+ * Validates topology spread constraints in steps. Topology key and `whenUnsatisfiable` must be unique together: all but the last
  * of such a group are duplicates. minDomains requires DoNotSchedule. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
-export function validateSpreadConstraints(
+export function* validateSpreadConstraints(
   constraints: readonly TopologySpreadConstraint[],
   path: FieldPath,
   options: SpreadOptions,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
-  constraints.forEach((constraint, i) => {
+  const lastPlace = new Map<string, number>()
+  for (const [i, constraint] of constraints.entries()) {
+    if (isStepDone()) yield
+    lastPlace.set(pairOf(constraint), i)
+  }
+  for (const [i, constraint] of constraints.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { maxSkew, minDomains: minimum, topologyKey: key, whenUnsatisfiable: action } = constraint
     if (maxSkew <= 0) errors.push(invalid(at.child('maxSkew'), maxSkew, NOT_POSITIVE))
@@ -49,7 +55,7 @@ export function validateSpreadConstraints(
     }
     errors.push(...validateSpreadKeys(constraint, at, options))
     if (!options.allowInvalidSpreadSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
-  })
+  }
   return errors
 }
 
@@ -96,13 +102,14 @@ export function validateTaintEffect(effect: string, path: FieldPath): FieldError
 }
 
 /**
- * Validates tolerations. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An empty
+ * Validates tolerations in steps. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An empty
  * key needs Exists and matches all keys; an empty effect is allowed. Upstream reports errors in the value for
  * `operator`. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateTolerations(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
+export function* validateTolerations(tolerations: readonly Toleration[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  tolerations.forEach((toleration, i) => {
+  for (const [i, toleration] of tolerations.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { key = '', operator = '', value = '', effect = '' } = toleration
     if (key !== '') for (const text of isQualifiedName(key)) errors.push(invalid(at.child('key'), key, text))
@@ -121,20 +128,21 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
       if (value !== '') errors.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"))
     } else errors.push(notSupported(at.child('operator'), operator, OPERATORS))
     if (effect !== '') errors.push(...validateTaintEffect(effect, at.child('effect')))
-  })
+  }
   return errors
 }
 
-/** Checks that scheduling gates are unique qualified names. Before 1.27 any name is accepted. */
-export function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath, release: Release): FieldError[] {
+/** Checks in steps that scheduling gates are unique qualified names. Before 1.27 any name is accepted. */
+export function* validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath, release: Release): Steps<FieldError[]> {
   const anyName = !isSince(release, '1.27')
   const errors: FieldError[] = []
   const seen = new Set<string>()
-  gates.forEach(({ name }, i) => {
+  for (const [i, { name }] of gates.entries()) {
+    if (isLongStepDone()) yield
     if (!anyName) errors.push(...validateQualifiedName(name, path.index(i)))
     else if (name === '') errors.push(required(path.index(i), 'must not be empty'))
     if (seen.has(name)) errors.push(duplicate(path.index(i), name))
     seen.add(name)
-  })
+  }
   return errors
 }

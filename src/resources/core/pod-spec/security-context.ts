@@ -1,5 +1,6 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -95,10 +96,10 @@ export interface PodSecurityOptions {
 }
 
 /**
- * Validates the PodSecurityContext at `path`, with hostPID, hostNetwork and hostIPC of the spec.
+ * Validates the PodSecurityContext at `path` in steps, with hostPID, hostNetwork and hostIPC of the spec.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, options: PodSecurityOptions): FieldError[] {
+export function* validatePodSecurityContext(spec: PodSpec, path: FieldPath, options: PodSecurityOptions): Steps<FieldError[]> {
   const context = spec.securityContext
   if (!context) return []
   const errors: FieldError[] = []
@@ -108,14 +109,15 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, optio
     for (const text of isValidUserId(context.runAsUser)) errors.push(invalid(path.child('runAsUser'), context.runAsUser, text))
   if (context.runAsGroup !== undefined)
     for (const text of isValidGroupId(context.runAsGroup)) errors.push(invalid(path.child('runAsGroup'), context.runAsGroup, text))
-  context.supplementalGroups?.forEach((gid, i) => {
+  for (const [i, gid] of (context.supplementalGroups ?? []).entries()) {
+    if (isStepDone()) yield
     for (const text of isValidGroupId(gid)) errors.push(invalid(path.child('supplementalGroups').index(i), gid, text))
-  })
+  }
   if (spec.shareProcessNamespace && spec.hostPID) {
     errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'))
   }
   if (context.sysctls?.length)
-    errors.push(...validateSysctls(context.sysctls, spec, path.child('sysctls'), options.allowHostNamespaceSysctls))
+    errors.push(...(yield* validateSysctls(context.sysctls, spec, path.child('sysctls'), options.allowHostNamespaceSysctls)))
   errors.push(...validateOneOf(context.fsGroupChangePolicy, FS_GROUP_CHANGE_POLICIES, path.child('fsGroupChangePolicy')))
   if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (context.windowsOptions) errors.push(...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')))

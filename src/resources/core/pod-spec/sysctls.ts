@@ -1,4 +1,5 @@
 import type { PodSpec, Sysctl } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -17,13 +18,19 @@ export function sysctlNamespace(name: string): 'ipc' | 'net' | undefined {
 }
 
 /**
- * Validates sysctls. Names must be unique in canonical form, and those of a namespace that the pod shares with its host
+ * Validates sysctls in steps. Names must be unique in canonical form, and those of a namespace that the pod shares with its host
  * are rejected. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: FieldPath, allowHostNamespaces: boolean): FieldError[] {
+export function* validateSysctls(
+  sysctls: readonly Sysctl[],
+  spec: PodSpec,
+  path: FieldPath,
+  allowHostNamespaces: boolean,
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const seen = new Set<string>()
-  sysctls.forEach((sysctl, i) => {
+  for (const [i, sysctl] of sysctls.entries()) {
+    if (isLongStepDone()) yield
     const { name } = sysctl
     const at = path.index(i).child('name')
     if (name === '') errors.push(required(at))
@@ -36,6 +43,6 @@ export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path:
       else if (spec.hostIPC && namespace === 'ipc') errors.push(invalid(at, name, "may not be specified when 'hostIPC' is true"))
     }
     seen.add(name)
-  })
+  }
   return errors
 }

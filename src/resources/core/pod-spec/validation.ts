@@ -1,6 +1,6 @@
 import type { HostAlias, PodDNSConfig, PodOS, PodResourceClaim, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
-import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -14,7 +14,7 @@ import {
   nameIsDnsLabel,
   nameIsDnsSubdomain,
 } from '../../../meta/names.ts'
-import { labelErrors, validateAnnotations } from '../../../meta/object-meta-validation.ts'
+import { annotationErrors, labelErrors } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
 import { validateVolumes } from '../volume/validation.ts'
@@ -56,11 +56,11 @@ export function* podTemplateErrors(template: PodTemplateSpec, path: FieldPath, o
   const { metadata, spec } = template
   const { annotations = {} } = metadata
   const errors = yield* labelErrors(metadata.labels ?? {}, path.child('labels'))
-  errors.push(...validateAnnotations(metadata.annotations, path.child('annotations')))
-  errors.push(...validatePodAnnotations(annotations, spec, path.child('annotations'), options.allowInvalidDeletionCost))
+  errors.push(...(yield* annotationErrors(annotations, path.child('annotations'))))
+  errors.push(...(yield* validatePodAnnotations(annotations, spec, path.child('annotations'), options.allowInvalidDeletionCost)))
   const at = path.child('spec')
   for (const error of yield* validatePodSpec(spec, '', at, options)) errors.push(error)
-  errors.push(...validateProfilesAgree(annotations, spec, at))
+  errors.push(...(yield* validateProfilesAgree(annotations, spec, at)))
   if (spec.ephemeralContainers?.length)
     errors.push(forbidden(at.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'))
   return errors
@@ -84,7 +84,8 @@ export function* validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, op
     keepsProcMasked: (spec.hostUsers ?? true) && !options.allowUnmaskedProcOfHost,
     options,
   }
-  if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, pod, path.child('resourceClaims'), options.release))
+  if (spec.resourceClaims)
+    errors.push(...(yield* validateResourceClaims(spec.resourceClaims, pod, path.child('resourceClaims'), options.release)))
   errors.push(...(yield* validateContainers(spec.containers ?? [], path.child('containers'), context)))
   yield
   if (spec.initContainers) errors.push(...(yield* validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context)))
@@ -101,27 +102,28 @@ export function* validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, op
   yield
   if (spec.nodeSelector) for (const error of yield* labelErrors(spec.nodeSelector, path.child('nodeSelector'))) errors.push(error)
   if (spec.hostNetwork && !portsAreJudgedFirst) errors.push(...validateContainerPorts(spec, path.child('containers')))
-  errors.push(...validatePodSecurityContext(spec, path.child('securityContext'), options))
+  errors.push(...(yield* validatePodSecurityContext(spec, path.child('securityContext'), options)))
   if (spec.affinity) for (const error of yield* validateAffinity(spec.affinity, path.child('affinity'), options)) errors.push(error)
   yield
   errors.push(...validateDnsConfig(spec, path.child('dnsConfig'), options))
-  spec.readinessGates?.forEach((gate, i) => {
-    errors.push(...validateQualifiedName(gate.conditionType, path.child('readinessGates').index(i).child('conditionType')))
-  })
-  if (spec.schedulingGates) errors.push(...validateSchedulingGates(spec.schedulingGates, path.child('schedulingGates'), options.release))
-  if (spec.topologySpreadConstraints) {
-    errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options))
+  for (const [i, { conditionType }] of (spec.readinessGates ?? []).entries()) {
+    if (isLongStepDone()) yield
+    errors.push(...validateQualifiedName(conditionType, path.child('readinessGates').index(i).child('conditionType')))
   }
+  if (spec.schedulingGates)
+    errors.push(...(yield* validateSchedulingGates(spec.schedulingGates, path.child('schedulingGates'), options.release)))
+  if (spec.topologySpreadConstraints)
+    errors.push(...(yield* validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options)))
   yield
   errors.push(...validateHostProcess(spec, path))
   if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path, options))
   errors.push(...validateHostnameOverride(spec, path))
-  errors.push(...validateNamesAndScalars(spec, path, options))
+  errors.push(...(yield* validateNamesAndScalars(spec, path, options)))
   return errors
 }
 
-/** Checks the remaining fields one by one, in upstream's order. */
-function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
+/** Checks the remaining fields one by one, in upstream's order and in steps. */
+function* validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodValidationOptions): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const subdomain = (field: 'nodeName' | 'priorityClassName' | 'runtimeClassName' | 'serviceAccountName'): FieldError[] => {
     const name = spec[field]
@@ -135,15 +137,16 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   }
   if (spec.hostname) errors.push(...validateDnsLabel(spec.hostname, path.child('hostname')))
   if (spec.subdomain) errors.push(...validateDnsLabel(spec.subdomain, path.child('subdomain')))
-  if (spec.tolerations) errors.push(...validateTolerations(spec.tolerations, path.child('tolerations')))
-  spec.hostAliases?.forEach((alias, i) => {
+  if (spec.tolerations) errors.push(...(yield* validateTolerations(spec.tolerations, path.child('tolerations'))))
+  for (const [i, alias] of (spec.hostAliases ?? []).entries()) {
+    if (isLongStepDone()) yield
     const list = path.child('hostAliases')
     errors.push(
       ...(isSince(options.release, '1.30')
-        ? validateHostAlias(alias, list.index(i), options.addresses)
-        : validateEarlierHostAlias(alias, list)),
+        ? yield* validateHostAlias(alias, list.index(i), options.addresses)
+        : yield* validateEarlierHostAlias(alias, list)),
     )
-  })
+  }
   errors.push(...subdomain('priorityClassName'))
   errors.push(...subdomain('runtimeClassName'))
   if (spec.preemptionPolicy !== undefined)
@@ -191,20 +194,28 @@ function validateHostnameOverride({ hostnameOverride: name, setHostnameAsFQDN, h
   ]
 }
 
-const validateHostAlias = ({ ip = '', hostnames = [] }: HostAlias, path: FieldPath, addresses: LegacyAddresses): FieldError[] => [
-  ...addresses.ip(ip, path.child('ip')),
-  ...hostnames.flatMap((name, i) => validateDnsSubdomain(name, path.child('hostnames').index(i))),
-]
+function* validateHostAlias({ ip = '', hostnames = [] }: HostAlias, path: FieldPath, addresses: LegacyAddresses): Steps<FieldError[]> {
+  const errors = addresses.ip(ip, path.child('ip'))
+  for (const [i, name] of hostnames.entries()) {
+    if (isLongStepDone()) yield
+    errors.push(...validateDnsSubdomain(name, path.child('hostnames').index(i)))
+  }
+  return errors
+}
 
 /** Error in the words of releases before 1.30. */
 const validateEarlierIp = (ip: string, path: FieldPath): FieldError[] =>
   ipFault(ip, false) === undefined ? [] : [invalid(path, ip, 'must be valid IP address')]
 
 /** Before 1.30 paths of errors do not contain the index of the alias. */
-const validateEarlierHostAlias = ({ ip = '', hostnames = [] }: HostAlias, list: FieldPath): FieldError[] => [
-  ...validateEarlierIp(ip, list.child('ip')),
-  ...hostnames.flatMap(name => validateDnsSubdomain(name, list.child('hostnames'))),
-]
+function* validateEarlierHostAlias({ ip = '', hostnames = [] }: HostAlias, list: FieldPath): Steps<FieldError[]> {
+  const errors = validateEarlierIp(ip, list.child('ip'))
+  for (const name of hostnames) {
+    if (isLongStepDone()) yield
+    errors.push(...validateDnsSubdomain(name, list.child('hostnames')))
+  }
+  return errors
+}
 
 function validateOneOf(value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] {
   if (!value) return [required(path)]
@@ -220,14 +231,15 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
 }
 
 /**
- * Validates resource claims. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a nested
+ * Validates resource claims in steps. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a nested
  * struct. The form of a duplicate name is not checked. From 1.27 to 1.30 the name of a claim that is created from a
  * template consists of the names of the pod and of the entry.
  */
-function validateResourceClaims(claims: readonly PodResourceClaim[], pod: string, path: FieldPath, release: Release): FieldError[] {
+function* validateResourceClaims(claims: readonly PodResourceClaim[], pod: string, path: FieldPath, release: Release): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const names = new Set<string>()
-  claims.forEach((claim, i) => {
+  for (const [i, claim] of claims.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     if (!claim.name) errors.push(required(at.child('name')))
     else if (names.has(claim.name)) errors.push(duplicate(at.child('name'), claim.name))
@@ -242,12 +254,12 @@ function validateResourceClaims(claims: readonly PodResourceClaim[], pod: string
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
       errors.push(invalid(where, from, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
-    if (!isSince(release, '1.27')) return
+    if (!isSince(release, '1.27')) continue
     for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
       const name = from[field]
       if (name !== undefined) for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(where.child(field), name, text))
     }
-  })
+  }
   return errors
 }
 

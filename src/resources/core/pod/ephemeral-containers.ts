@@ -38,7 +38,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
 function* validateAddedContainers(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const options = yield* podUpdateOptions(features, next, old)
   const errors = yield* validatePod(next, options)
-  errors.push(...validateAnnotationsUpdate(next, old, options))
+  errors.push(...(yield* validateAnnotationsUpdate(next, old, options)))
   const isStatic = old.metadata.annotations?.[MIRROR_POD] !== undefined
   if (isStatic && isSince(features.release, '1.27')) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]
   const path = fieldPath('spec', 'ephemeralContainers')

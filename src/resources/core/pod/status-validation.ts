@@ -10,6 +10,7 @@ import type {
   PodSpec,
   PodStatus,
 } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -32,11 +33,11 @@ import { validateAnnotationsUpdate } from './validation.ts'
 const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 /**
- * Validates an update of the status. Container statuses and addresses must fit the spec, and containers that have
+ * Validates an update of the status in steps. Container statuses and addresses must fit the spec, and containers that have
  * terminated for good must not restart. qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if it
  * is unchanged. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
+export function* validatePodStatusUpdate(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { spec, status } = next
   const before = old.status
@@ -45,13 +46,14 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
       features,
       list.map(({ ip = '' }) => ip),
     )
-  const options = podStatusOptions(features, next, old)
-  errors.push(...validateAnnotationsUpdate(next, old, options))
-  status.conditions?.forEach(({ type }, i) => {
+  const options = yield* podStatusOptions(features, next, old)
+  errors.push(...(yield* validateAnnotationsUpdate(next, old, options)))
+  for (const [i, { type }] of (status.conditions ?? []).entries()) {
+    if (isLongStepDone()) yield
     // The path is wrong in the same way as upstream's.
     if (!SYSTEM_CONDITIONS.includes(type))
       errors.push(...validateQualifiedName(type, fieldPath('metadata', 'conditions').index(i).child('Type')))
-  })
+  }
   const { hostIP = '', hostIPs = [], nominatedNodeName: nominated = '' } = status
   if (nominated !== '' && nominated !== before.nominatedNodeName) {
     if (features.enabled('ClearingNominatedNodeNameAfterBinding') && old.spec.nodeName)
@@ -60,14 +62,14 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   }
   if (isSince(features.release, '1.32') && !deepEqual(status.qosClass, before.qosClass))
     errors.push(immutableError(STATUS.child('qosClass'), status.qosClass ?? ''))
-  errors.push(...validateTransitions(status, before, old.spec, options))
+  errors.push(...(yield* validateTransitions(status, before, old.spec, options)))
   errors.push(
-    ...validateClaimStatuses(
+    ...(yield* validateClaimStatuses(
       status.resourceClaimStatuses ?? [],
       spec.resourceClaims ?? [],
       STATUS.child('resourceClaimStatuses'),
       features.release,
-    ),
+    )),
   )
   if (status.extendedResourceClaimStatus) {
     errors.push(...validateExtendedResources(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')))
@@ -78,12 +80,13 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   if (first && hostIP !== (first.ip ?? ''))
     errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))
   errors.push(...validateAddresses(hostIPs, 'hostIPs', legacy(before.hostIPs)))
-  for (const list of STATUS_LISTS) errors.push(...validateUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list)))
+  for (const list of STATUS_LISTS) errors.push(...(yield* validateUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list))))
   const extended = isSince(features.release, '1.37') ? status.extendedResourceClaimStatus : undefined
-  errors.push(...validateAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses'), extended))
-  errors.push(
-    ...validateAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses'), extended),
-  )
+  for (const [list, containers] of [
+    ['containerStatuses', spec.containers],
+    ['initContainerStatuses', spec.initContainers],
+  ] as const)
+    errors.push(...(yield* validateAllocated(status[list] ?? [], containers ?? [], STATUS.child(list), extended)))
   status.ephemeralContainerStatuses?.forEach((container, i) => {
     const at = STATUS.child('ephemeralContainerStatuses').index(i).child('allocatedResourcesStatus')
     if (container.allocatedResourcesStatus?.length) errors.push(forbidden(at, 'must not be specified in container status'))
@@ -97,7 +100,7 @@ const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralCo
  * Checks that a container that has terminated for good does not restart, by the restart policy: OnFailure restarts a
  * container with a non-zero exit code, sidecars always restart, and ephemeral containers never do.
  */
-function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, options: RestartOptions): FieldError[] {
+function* validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, options: RestartOptions): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   for (const list of STATUS_LISTS) {
@@ -108,14 +111,15 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
     if (rules ? options.allowRestartAll && restartsAll(spec) : policy === 'Always') continue
     const revived = new Map<string, number>()
     for (const { name, state } of next[list] ?? []) if (!state.terminated) revived.set(name, (revived.get(name) ?? 0) + 1)
-    old[list]?.forEach((container, i) => {
+    for (const [i, container] of (old[list] ?? []).entries()) {
+      if (isLongStepDone()) yield
       const ended = container.state.terminated
-      if (!ended || (list === 'initContainerStatuses' && sidecars.has(container.name))) return
-      if (rules ? mayRestart(byName.get(container.name), spec, ended.exitCode) : ended.exitCode && policy === 'OnFailure') return
+      if (!ended || (list === 'initContainerStatuses' && sidecars.has(container.name))) continue
+      if (rules ? mayRestart(byName.get(container.name), spec, ended.exitCode) : ended.exitCode && policy === 'OnFailure') continue
       for (let n = revived.get(container.name) ?? 0; n > 0; n--) {
         errors.push(forbidden(STATUS.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'))
       }
-    })
+    }
   }
   return errors
 }
@@ -124,25 +128,26 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
  * Checks that each entry refers to a claim of the spec and is unique. Before 1.36 the path of an invalid
  * resourceClaimName is that of `name`.
  */
-function validateClaimStatuses(
+function* validateClaimStatuses(
   statuses: readonly PodResourceClaimStatus[],
   claims: readonly PodResourceClaim[],
   path: FieldPath,
   release: Release,
-): FieldError[] {
+): Steps<FieldError[]> {
   const ofName = isSince(release, '1.36') ? 'resourceClaimName' : 'name'
   const errors: FieldError[] = []
   const seen = new Set<string>()
   const known = new Set(claims.map(claim => claim.name))
-  statuses.forEach(({ name, resourceClaimName }, i) => {
+  for (const [i, { name, resourceClaimName }] of statuses.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i).child('name')
     if (!known.has(name)) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
     if (seen.has(name)) errors.push(duplicate(at, name))
     seen.add(name)
-    if (resourceClaimName === undefined) return
+    if (resourceClaimName === undefined) continue
     for (const text of nameIsDnsSubdomain(resourceClaimName, false))
       errors.push(invalid(path.index(i).child(ofName), resourceClaimName, text))
-  })
+  }
   return errors
 }
 
@@ -171,20 +176,21 @@ function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs
  * Validates the users that the container runtime reports. A Windows pod may have no `linux` user. A pod without an `os`
  * is treated as a Linux pod.
  */
-function validateUsers(statuses: readonly ContainerStatus[], os: string, path: FieldPath): FieldError[] {
+function* validateUsers(statuses: readonly ContainerStatus[], os: string, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  statuses.forEach(({ user }, i) => {
+  for (const [i, { user }] of statuses.entries()) {
     const linux = user?.linux
-    if (!linux) return
+    if (!linux) continue
     const at = path.index(i).child('user', 'linux')
     if (os === 'windows') errors.push(forbidden(at, 'cannot be set for a windows pod'))
-    if (os !== 'linux') return
+    if (os !== 'linux') continue
     for (const text of isValidUserId(linux.uid)) errors.push(invalid(at.child('uid'), linux.uid, text))
     for (const text of isValidGroupId(linux.gid)) errors.push(invalid(at.child('gid'), linux.gid, text))
-    linux.supplementalGroups?.forEach((gid, j) => {
+    for (const [j, gid] of (linux.supplementalGroups ?? []).entries()) {
+      if (isStepDone()) yield
       for (const text of isValidGroupId(gid)) errors.push(invalid(at.child('supplementalGroups').index(j), gid, text))
-    })
-  })
+    }
+  }
   return errors
 }
 
@@ -200,36 +206,38 @@ const NO_REQUEST = "must match one of the container's resource requests"
  * @param extended claim of the scheduler for extended resources. Entries may also refer to its requests for the
  * container
  */
-function validateAllocated(
+function* validateAllocated(
   statuses: readonly ContainerStatus[],
   containers: readonly Container[],
   path: FieldPath,
   extended: PodExtendedResourceClaimStatus | undefined,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const byName = new Map<string, { readonly container: Container; readonly claims: ReadonlySet<string> }>()
   for (const container of containers) {
+    if (isLongStepDone()) yield
     const { claims = [] } = container.resources
     const names = new Set(claims.map(({ name, request }) => `claim:${name}${request ? `/${request}` : ''}`))
     for (const { containerName, requestName } of extended?.requestMappings ?? [])
       if (containerName === container.name) names.add(`claim:${extended?.resourceClaimName}/${requestName}`)
     if (!byName.has(container.name)) byName.set(container.name, { container, claims: names })
   }
-  statuses.forEach((status, i) => {
-    status.allocatedResourcesStatus?.forEach(({ name, resources = [] }, j) => {
+  for (const [i, status] of statuses.entries())
+    for (const [j, { name, resources = [] }] of (status.allocatedResourcesStatus ?? []).entries()) {
+      if (isLongStepDone()) yield
       const at = path.index(i).child('allocatedResourcesStatus').index(j)
       const known = byName.get(status.name)
       const isClaim = name.startsWith('claim:')
       const found = isClaim ? known?.claims.has(name) : Object.hasOwn(known?.container.resources.requests ?? {}, name)
       if (known && !found) errors.push(invalid(at.child('name'), name, isClaim ? NO_CLAIM : NO_REQUEST))
       const seen = new Set<string>()
-      resources.forEach(({ resourceID, health = '' }, k) => {
+      for (const [k, { resourceID, health = '' }] of resources.entries()) {
+        if (isLongStepDone()) yield
         const part = at.child('resources').index(k)
         if (!HEALTH.includes(health)) errors.push(notSupported(part.child('health'), health, HEALTH))
         if (seen.has(resourceID)) errors.push(duplicate(part.child('resourceID'), resourceID))
         seen.add(resourceID)
-      })
-    })
-  })
+      }
+    }
   return errors
 }

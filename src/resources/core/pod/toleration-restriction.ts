@@ -7,6 +7,7 @@ import { isJsonObject, type Json } from '../../../api/meta/object.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { types } from '../../../catalog/types.ts'
 import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
+import { runAtOnce } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { fieldErrorText } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -52,7 +53,7 @@ export function tolerationRules(configurations: PluginConfigurations): Toleratio
     kind === 'Configuration' && version === VERSION ? configurationType() : undefined,
   ) as TolerationRules | undefined
   const errors = (['default', 'whitelist'] as const).flatMap(list =>
-    validateTolerations(given?.[list] ?? [], fieldPath('podtolerationrestriction', list)),
+    runAtOnce(validateTolerations(given?.[list] ?? [], fieldPath('podtolerationrestriction', list))),
   )
   if (errors.length > 0) throw initError(PLUGIN, `invalid config: [${errors.map(fieldErrorText).join(' ')}]`)
   return given ?? {}

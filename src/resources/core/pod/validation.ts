@@ -32,7 +32,7 @@ export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldErr
   if (pod.spec.nodeName && pod.spec.schedulingGates?.length) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
   }
-  errors.push(...validateProfilesAgree(pod.metadata.annotations ?? {}, pod.spec, SPEC))
+  errors.push(...(yield* validateProfilesAgree(pod.metadata.annotations ?? {}, pod.spec, SPEC)))
   return errors
 }
 
@@ -43,7 +43,7 @@ export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldErr
 export function* validatePod(pod: Pod, options: PodValidationOptions): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { spec } = pod
-  errors.push(...validatePodAnnotations(pod.metadata.annotations ?? {}, spec, ANNOTATIONS, options.allowInvalidDeletionCost))
+  errors.push(...(yield* validatePodAnnotations(pod.metadata.annotations ?? {}, spec, ANNOTATIONS, options.allowInvalidDeletionCost)))
   for (const error of yield* validatePodSpec(spec, pod.metadata.name ?? '', SPEC, options)) errors.push(error)
   if (!spec.serviceAccountName) errors.push(...validateNoTokens(spec.volumes ?? []))
   for (const list of ['containers', 'initContainers'] as const) {
@@ -65,10 +65,10 @@ function validateNoTokens(volumes: readonly Volume[]): FieldError[] {
   return errors
 }
 
-/** Validates the annotations of an update: first those that may not change, then those with rules. */
-export function validateAnnotationsUpdate(next: Pod, old: Pod, options: PodValidationOptions): FieldError[] {
-  const errors = validatePodAnnotationsUpdate(next.metadata.annotations ?? {}, old.metadata.annotations ?? {}, ANNOTATIONS)
-  errors.push(...validatePodAnnotations(next.metadata.annotations ?? {}, next.spec, ANNOTATIONS, options.allowInvalidDeletionCost))
+/** Validates the annotations of an update in steps: first those that may not change, then those with rules. */
+export function* validateAnnotationsUpdate(next: Pod, old: Pod, options: PodValidationOptions): Steps<FieldError[]> {
+  const errors = yield* validatePodAnnotationsUpdate(next.metadata.annotations ?? {}, old.metadata.annotations ?? {}, ANNOTATIONS)
+  errors.push(...(yield* validatePodAnnotations(next.metadata.annotations ?? {}, next.spec, ANNOTATIONS, options.allowInvalidDeletionCost)))
   return errors
 }
 
@@ -90,7 +90,7 @@ export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Ste
   const options = yield* podUpdateOptions(features, next, old)
   const errors = yield* validatePod(next, options)
   yield
-  errors.push(...validateAnnotationsUpdate(next, old, options))
+  errors.push(...(yield* validateAnnotationsUpdate(next, old, options)))
   for (const list of ['containers', 'initContainers'] as const) {
     const [images, before] = [next.spec[list] ?? [], old.spec[list] ?? []]
     // If containers were added or removed, nothing else is checked.
@@ -144,7 +144,7 @@ function* validateTolerationsAdded(next: readonly Toleration[], old: readonly To
     if (!present.has(timelessText(toleration)))
       return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
   }
-  return validateTolerations(next, path)
+  return yield* validateTolerations(next, path)
 }
 
 /** Decoded values have their members in a fixed order, so equal tolerations have the same text. */

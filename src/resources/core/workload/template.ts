@@ -18,7 +18,7 @@ import { isDns1123Label } from '../../../meta/names.ts'
 import { all, mandatory, type Rule } from '../../../meta/rules.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
 import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
-import { podTemplateOptions } from '../pod-spec/options.ts'
+import { largeTemplateOptions } from '../pod-spec/options.ts'
 import { validateLargeTemplate } from '../pod-spec/validation.ts'
 import { podTemplateWarnings } from '../pod-spec/warnings.ts'
 
@@ -130,9 +130,10 @@ export const withLargeTemplate =
   <T>(path: FieldPath, templateOf: (object: T) => PodTemplateSpec | undefined, validate: Validate<T>): Validate<T> =>
   (next, old, context) => {
     const template = templateOf(next)
-    if (template === undefined || hasFewValues(template)) return validate(next, old, context)
-    const options = podTemplateOptions(context.features, template, old && templateOf(old))
+    const before = old && templateOf(old)
+    if (template === undefined || (hasFewValues(template) && hasFewValues(before))) return validate(next, old, context)
     return (function* (): Steps<FieldError[]> {
+      const options = yield* largeTemplateOptions(context.features, template, before)
       yield* validateLargeTemplate(template, path, options)
       yield
       return yield* runIfSteps(validate(next, old, context))

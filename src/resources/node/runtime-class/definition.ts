@@ -5,13 +5,14 @@ import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { covered, duplicate, type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
-import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
+import { labelErrors, validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { validateResources } from '../../core/pod-spec/resources.ts'
 import { validateTolerations } from '../../core/pod-spec/scheduling.ts'
 import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
@@ -43,11 +44,11 @@ function validateHandler(handler: string, { release }: Features): FieldError[] {
   )
 }
 
-function validateRuntimeClass(
+function* validateRuntimeClass(
   { handler, overhead, scheduling }: RuntimeClass,
   old: RuntimeClass | undefined,
   { features }: HookContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors = validateHandler(handler, features)
   if (overhead)
     errors.push(
@@ -59,9 +60,9 @@ function validateRuntimeClass(
   if (scheduling) {
     const path = fieldPath('scheduling')
     const tolerations = scheduling.tolerations ?? []
-    errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
+    errors.push(...(yield* labelErrors(scheduling.nodeSelector ?? {}, path.child('nodeSelector'))))
     // The path contains the field twice, as upstream's does.
-    errors.push(...validateTolerations(tolerations, path.child('tolerations', 'tolerations')))
+    errors.push(...(yield* validateTolerations(tolerations, path.child('tolerations', 'tolerations'))))
     errors.push(...validateEachOnce(tolerations, path.child('tolerations')))
   }
   return old ? [...errors, ...covered('immutable', validateImmutableField(handler, old.handler, fieldPath('handler')))] : errors

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { ContainerStatus, Pod } from '../../../../../src/api/core/v1.types.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
@@ -30,7 +31,7 @@ describe('validatePodStatusUpdate', () => {
       extendedResourceClaimStatus: { resourceClaimName: 'p-extended', requestMappings: [mapping] },
       containerStatuses: [container as ContainerStatus],
     }
-    const errors = validatePodStatusUpdate({ ...old, status }, old, parseGates(release, new Map()))
+    const errors = runAtOnce(validatePodStatusUpdate({ ...old, status }, old, parseGates(release, new Map())))
     return errors.map(fieldErrorText).filter(text => text.includes('allocatedResourcesStatus'))
   }
 
