@@ -97,7 +97,7 @@ export class NodeReports {
   /** Renews the lease of a node, and writes its status if it is due or has changed. */
   async #report(name: string): Promise<void> {
     const node = this.#options.nodes.store.get(name)
-    if (!node || !isSimulated(node) || isStopped(node) || node.metadata.deletionTimestamp !== undefined) return
+    if (!node || !isSimulated(node) || isStopped(node)) return
     try {
       await this.#renew(node)
       if (this.#options.reportsStatus()) await this.#reportStatus(name, node)

@@ -90,6 +90,16 @@ describe('the health of nodes in a cluster', () => {
     await plane.until(async () => condition(await get(POD), 'Ready').status === 'True')
   })
 
+  it('is reported by a deleted node until its finalizers are done', async () => {
+    await plane.request('PATCH', '/api/v1/nodes/node-1', { body: { metadata: { finalizers: ['example.com/drain'] } } })
+    await plane.request('DELETE', '/api/v1/nodes/node-1')
+    await advance(120)
+    const node = await get('/api/v1/nodes/node-1')
+    expect(node.metadata.deletionTimestamp).to.be.a('string')
+    expect(condition(node, 'Ready').status).to.equal('True')
+    expect(effects(node)).to.deep.equal([])
+  })
+
   it('is lost by a node whose requests fail, and found again with its pods', async () => {
     await plane.apply({
       apiVersion: 'v1',
