@@ -83,6 +83,15 @@ export const isStepDone = (): boolean => (++pieces & 511) === 0
  */
 export const isLongStepDone = (): boolean => (++longPieces & 31) === 0
 
+/** Like `some`, in steps. */
+export function* someInSteps<T>(items: Iterable<T>, holds: (item: T) => boolean): Steps<boolean> {
+  for (const item of items) {
+    if (isStepDone()) yield
+    if (holds(item)) return true
+  }
+  return false
+}
+
 const RUN = 2048
 
 /** Sorts like `sort`, stably, in steps. Returns a new list. */

@@ -1,7 +1,8 @@
 import type { Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
-import { deepEqual, hasMembers } from './equal.ts'
+import { deepEqual, deepEqualBySize, hasMembers } from './equal.ts'
+import { hasFewValues } from './few-values.ts'
 
 /**
  * Optional members that were decoded as an empty list, map or byte string, by the object that omits them. They are
@@ -47,6 +48,22 @@ export function hasGivenEmpty(value: unknown): boolean {
   return false
 }
 
+/** `hasGivenEmpty` in steps, for values that may be large. */
+function* hasGivenEmptyInSteps(value: unknown): Steps<boolean> {
+  if (hasFewValues(value)) return hasGivenEmpty(value)
+  const left = [value]
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (isStepDone()) yield
+    if (Array.isArray(each)) {
+      for (const item of each) if (typeof item === 'object') left.push(item)
+    } else if (hasMembers(each)) {
+      for (const name of given.get(each)?.keys() ?? []) if (isGivenEmpty(each, name)) return true
+      for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') left.push(each[name])
+    }
+  }
+  return false
+}
+
 /**
  * Reports whether any member of an object in a list was given as empty, at any depth. Lists are compared exactly where
  * objects are not.
@@ -68,27 +85,20 @@ export function* hasGivenEmptyInListInSteps(value: unknown): Steps<boolean> {
     else if (hasMembers(each))
       for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') left.push(each[name])
   }
-  for (let each = lists.pop(); each !== undefined; each = lists.pop()) {
-    if (isStepDone()) yield
-    if (Array.isArray(each)) {
-      for (const item of each) if (typeof item === 'object') lists.push(item)
-    } else if (hasMembers(each)) {
-      for (const name of given.get(each)?.keys() ?? []) if (isGivenEmpty(each, name)) return true
-      for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') lists.push(each[name])
-    }
-  }
-  return false
+  return yield* hasGivenEmptyInSteps(lists)
 }
 
 /**
  * Compares a decoded value with a stored one like Go's reflect.DeepEqual, to which nil and empty differ. Nothing in the
- * stored value is empty.
+ * stored value is empty. Takes steps if the values are large.
  */
-export const isExactly = (next: unknown, stored: unknown): boolean => deepEqual(next, stored) && !hasGivenEmpty(next)
+export function* isExactlyInSteps(next: unknown, stored: unknown): Steps<boolean> {
+  return (yield* deepEqualBySize(next, stored)) && !(yield* hasGivenEmptyInSteps(next))
+}
 
-/** Compares a member of both in the same way. */
+/** Compares a member of both in the same way, at once. */
 export const isMemberExactly = <T extends object, K extends string & keyof T>(next: T, stored: T, name: K): boolean =>
-  !isGivenEmpty(next, name) && isExactly(next[name], stored[name])
+  !isGivenEmpty(next, name) && deepEqual(next[name], stored[name]) && !hasGivenEmpty(next[name])
 
 /** Copies the marks of the original to a shallow copy. */
 export function copyGivenEmpty<T extends object>(from: object, to: T): T {

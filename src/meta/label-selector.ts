@@ -232,7 +232,7 @@ export function* validateLargeSelector(selector: LabelSelector, path: FieldPath,
 }
 
 /** `validateLabelSelector` in steps. */
-export function* labelSelectorErrors(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules): Steps<FieldError[]> {
+export function* labelSelectorErrors(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules = {}): Steps<FieldError[]> {
   const errors = yield* labelErrors(selector.matchLabels ?? {}, path.child('matchLabels'))
   for (const [i, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
     if (isLongStepDone()) yield

@@ -1,9 +1,11 @@
-import type { MatchResources, NamedRuleWithOperations } from '../../api/admissionregistration/v1.types.ts'
+import type { MatchResources } from '../../api/admissionregistration/v1.types.ts'
 import { enumValues } from '../../catalog/types.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { validateLabelSelector } from '../../meta/label-selector.ts'
+import { itemErrors } from '../../meta/item-errors.ts'
+import { labelSelectorErrors } from '../../meta/label-selector.ts'
 import { setRuleDefaults, validateNamedRule } from './rules.ts'
 
 export const MATCH_POLICIES = enumValues('admissionregistration.MatchPolicyType')
@@ -22,7 +24,7 @@ export function setMatchResourcesDefaults(match: MatchResources | undefined): vo
  * Validates match resources. They may be absent; otherwise defaults have set selectors and match policy. The validation
  * of policies checks that they match anything.
  */
-export function validateMatchResources(match: MatchResources | undefined, path: FieldPath): FieldError[] {
+export function* validateMatchResources(match: MatchResources | undefined, path: FieldPath): Steps<FieldError[]> {
   if (!match) return []
   const { matchPolicy, resourceRules = [], excludeResourceRules = [] } = match
   const errors: FieldError[] = []
@@ -30,13 +32,11 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
   else if (!MATCH_POLICIES.includes(matchPolicy)) errors.push(notSupported(path.child('matchPolicy'), matchPolicy, MATCH_POLICIES))
   for (const member of ['namespaceSelector', 'objectSelector'] as const) {
     const at = path.child(member)
-    errors.push(...(match[member] ? validateLabelSelector(match[member], at) : [required(at)]))
+    errors.push(...(match[member] ? yield* labelSelectorErrors(match[member], at) : [required(at)]))
   }
-  const rules = (list: readonly NamedRuleWithOperations[], at: FieldPath): FieldError[] =>
-    list.flatMap((rule, i) => validateNamedRule(rule, at.index(i)))
   return [
     ...errors,
-    ...rules(resourceRules, path.child('resourceRules')),
-    ...rules(excludeResourceRules, path.child('excludeResourceRules')),
+    ...(yield* itemErrors(resourceRules, path.child('resourceRules'), validateNamedRule)),
+    ...(yield* itemErrors(excludeResourceRules, path.child('excludeResourceRules'), validateNamedRule)),
   ]
 }

@@ -1,11 +1,12 @@
 import type { ParamRef } from '../../api/admissionregistration/v1.types.ts'
 import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import { enumValues } from '../../catalog/types.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../meta/field-error.ts'
+import { appendErrors, forbidden, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { validateLabelSelector } from '../../meta/label-selector.ts'
+import { labelSelectorErrors } from '../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
 
 const EXCLUSIVE = 'name and selector are mutually exclusive'
@@ -15,7 +16,7 @@ const ACTIONS = enumValues('admissionregistrationV1alpha1.ParameterNotFoundActio
  * Validates the reference to parameters, by name or by label selector. If both are set, each is an error.
  * parameterNotFoundAction exists since 1.28.
  */
-export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, release: Release = DEFAULT_RELEASE): FieldError[] {
+export function* validateParamRef(ref: ParamRef | undefined, path: FieldPath, release: Release = DEFAULT_RELEASE): Steps<FieldError[]> {
   if (!ref) return []
   const { name, selector, parameterNotFoundAction: action } = ref
   const errors: FieldError[] = []
@@ -24,7 +25,7 @@ export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, rel
     if (selector) errors.push(forbidden(path.child('name'), EXCLUSIVE))
   }
   if (selector) {
-    errors.push(...validateLabelSelector(selector, path.child('selector')))
+    appendErrors(errors, yield* labelSelectorErrors(selector, path.child('selector')))
     if (name) errors.push(forbidden(path.child('selector'), EXCLUSIVE))
   }
   if (!name && !selector) errors.push(required(path, 'one of name or selector must be specified'))

@@ -2,7 +2,7 @@ import type { MatchCondition, MatchResources, ParamKind } from '../../api/admiss
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { covered, type FieldError, invalid, notSupported, required } from '../../meta/field-error.ts'
+import { appendErrors, covered, type FieldError, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../meta/names.ts'
 import { storedTexts } from './expressions.ts'
@@ -54,7 +54,7 @@ interface PolicyObject {
 }
 
 /** Validates the first fields of every policy: failure policy, kind of parameters and matched requests. */
-export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints }: PolicySpec, path: FieldPath): FieldError[] {
+export function* validatePolicyStart({ failurePolicy, paramKind, matchConstraints }: PolicySpec, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (failurePolicy === undefined) errors.push(required(path.child('failurePolicy')))
   else if (!FAILURE_POLICIES.includes(failurePolicy))
@@ -62,7 +62,7 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
   if (paramKind) errors.push(...validateParamKind(paramKind, path.child('paramKind')))
   const at = path.child('matchConstraints')
   if (!matchConstraints) return [...errors, required(at)]
-  errors.push(...validateMatchResources(matchConstraints, at))
+  appendErrors(errors, yield* validateMatchResources(matchConstraints, at))
   if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(required(at.child('resourceRules')))
   return errors
 }

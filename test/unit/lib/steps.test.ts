@@ -1,5 +1,15 @@
 import { expect } from 'chai'
-import { isLongStepDone, isStepDone, runAtOnce, runIfSteps, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
+import {
+  isLongStepDone,
+  isStepDone,
+  runAtOnce,
+  runIfSteps,
+  runInTurns,
+  type Steps,
+  someInSteps,
+  startInTurns,
+} from '../../../src/lib/steps.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 import { HeldTime } from '../../support/held-time.ts'
 
 /** Each step takes so many milliseconds. */
@@ -59,6 +69,14 @@ describe('work in steps', () => {
       expect([small, long]).to.deep.equal([10, 160])
     }
   })
+  it('searches a list up to the first item that is found', () => {
+    const items = Array.from({ length: 5120 }, (_, i) => i)
+    expect(countedSteps(someInSteps(items, item => item < 0))).to.deep.equal({ result: false, yields: 10 })
+    const seen: number[] = []
+    expect(runAtOnce(someInSteps(items, item => seen.push(item) === 3))).to.equal(true)
+    expect(seen).to.have.length(3)
+  })
+
   it('treats a list as a result, and runs steps', () => {
     expect(runAtOnce(runIfSteps<string[]>(['a', 'b']))).to.deep.equal(['a', 'b'])
     expect(runAtOnce(runIfSteps<{ next: string }>({ next: 'b' }))).to.deep.equal({ next: 'b' })

@@ -1,6 +1,7 @@
 import type { MutatingAdmissionPolicyBinding } from '../../../api/admissionregistration/v1alpha1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { MUTATING_POLICIES } from '../../kinds.ts'
@@ -14,14 +15,14 @@ import { validatePolicyName } from '../policy-validation.ts'
 import { staticNameWarnings, withStaticNames } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 
-function validateBinding({ spec }: MutatingAdmissionPolicyBinding): FieldError[] {
+function* validateBinding({ spec }: MutatingAdmissionPolicyBinding): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const match = path.child('matchResources')
   return [
     ...validatePolicyName(spec.policyName ?? '', path.child('policyName')),
-    ...validateParamRef(spec.paramRef, path.child('paramRef')),
-    ...validateMatchResources(spec.matchResources, match),
-    ...validateMutatingOperations(spec.matchResources, match),
+    ...(yield* validateParamRef(spec.paramRef, path.child('paramRef'))),
+    ...(yield* validateMatchResources(spec.matchResources, match)),
+    ...(yield* validateMutatingOperations(spec.matchResources, match)),
   ]
 }
 

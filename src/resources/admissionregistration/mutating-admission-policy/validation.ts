@@ -87,8 +87,8 @@ export function* validateMutatingPolicy(
   const applied = (old?.spec.mutations ?? []).flatMap(({ applyConfiguration }) => applyConfiguration ?? [])
   const use: MutationUse = { params, variables, stored: storedTexts(applied, 'expression'), features }
   const errors = [
-    ...validatePolicyStart(spec, path),
-    ...validateMutatingOperations(spec.matchConstraints, path.child('matchConstraints')),
+    ...(yield* validatePolicyStart(spec, path)),
+    ...(yield* validateMutatingOperations(spec.matchConstraints, path.child('matchConstraints'))),
     ...(yield* validatePolicyConditions(next, old, features, path)),
     ...(yield* validateVariables(spec.variables, { params, stored: new Set(), features }, variables, path.child('variables'))),
   ]

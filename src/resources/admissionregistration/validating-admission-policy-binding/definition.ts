@@ -3,10 +3,11 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues, types } from '../../../catalog/types.ts'
-import { repeats } from '../../../lib/repeats.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { covered, duplicate, type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { uniqueItemErrors } from '../../../meta/item-errors.ts'
 import { VALIDATING_POLICIES } from '../../kinds.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
@@ -26,13 +27,14 @@ const DENY_AND_WARN =
  * Validates the actions: at least one, without duplicates. Deny and Warn together would report a failure twice; Audit
  * can be combined with either.
  */
-function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
+function* validateActions(actions: readonly string[], path: FieldPath): Steps<FieldError[]> {
   if (actions.length === 0) return covered('', [required(path, 'at least one validation action is required')])
-  const again = repeats(actions)
-  const errors = actions.flatMap((action, i) => [
-    ...(ACTIONS.includes(action) ? [] : [notSupported(path.index(i), action, ACTIONS)]),
-    ...(again[i] ? [duplicate(path.index(i), action)] : []),
-  ])
+  const errors = yield* uniqueItemErrors(
+    actions,
+    path,
+    (action, at) => (ACTIONS.includes(action) ? [] : [notSupported(at, action, ACTIONS)]),
+    (action, at) => duplicate(at, action),
+  )
   if (actions.includes('Deny') && actions.includes('Warn')) {
     errors.push(invalid(path, goStringList(actions, '[]admissionregistration.ValidationAction'), DENY_AND_WARN))
   }
@@ -40,13 +42,13 @@ function validateActions(actions: readonly string[], path: FieldPath): FieldErro
 }
 
 /** 1.26 has no actions: every failure denies the request. */
-function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding, _old: unknown, { features }: HookContext): FieldError[] {
+function* validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding, _old: unknown, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   return [
     ...validatePolicyName(spec.policyName ?? '', path.child('policyName')),
-    ...validateParamRef(spec.paramRef, path.child('paramRef'), features.release),
-    ...validateMatchResources(spec.matchResources, path.child('matchResources')),
-    ...(isSince(features.release, '1.27') ? validateActions(spec.validationActions ?? [], path.child('validationActions')) : []),
+    ...(yield* validateParamRef(spec.paramRef, path.child('paramRef'), features.release)),
+    ...(yield* validateMatchResources(spec.matchResources, path.child('matchResources'))),
+    ...(isSince(features.release, '1.27') ? yield* validateActions(spec.validationActions ?? [], path.child('validationActions')) : []),
   ]
 }
 

@@ -146,7 +146,7 @@ export function* validateAdmissionPolicy(
   const variables = new Map<string, Type>()
   const use: PolicyUse = { params, stored, features, ...((spec.variables ?? []).length > 0 ? { variables } : {}) }
   return [
-    ...validatePolicyStart(spec, path),
+    ...(yield* validatePolicyStart(spec, path)),
     ...(yield* validatePolicyConditions(next, old, features, path)),
     ...(yield* validateVariables(
       spec.variables ?? [],

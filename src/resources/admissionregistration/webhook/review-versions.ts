@@ -1,7 +1,8 @@
-import { repeats } from '../../../lib/repeats.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
 
 /** Versions of AdmissionReview that the server supports. */
@@ -14,12 +15,13 @@ export const speaksAcceptedVersion = (versions: readonly string[]): boolean => v
  * Validates the versions of a webhook, which must be unique. With `anyVersion` none of them need be supported by the
  * server.
  */
-export function validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): FieldError[] {
+export function* validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): Steps<FieldError[]> {
   if (versions.length === 0) return [required(path, `must specify one of ${ACCEPTED.join(', ')}`)]
-  const again = repeats(versions)
-  const errors = versions.flatMap((version, i) => {
-    if (again[i]) return [invalid(path.index(i), version, 'duplicate version')]
-    return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
+  const seen = new Set<string>()
+  const errors = yield* itemErrors(versions, path, (version, at) => {
+    if (seen.has(version)) return [invalid(at, version, 'duplicate version')]
+    seen.add(version)
+    return isDns1035Label(version).map(text => invalid(at, version, text))
   })
   if (!anyVersion && !speaksAcceptedVersion(versions))
     errors.push(invalid(path, versions, `must include at least one of ${ACCEPTED.join(', ')}`))

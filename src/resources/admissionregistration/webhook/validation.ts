@@ -1,14 +1,16 @@
 import type { WebhookClientConfig } from '../../../api/admissionregistration/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, required } from '../../../meta/field-error.ts'
+import { appendErrors, duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
+import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
+import { validateSelectorsInSteps } from '../../shared/selector-rules.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
@@ -18,6 +20,7 @@ import { validateWebhookRule } from '../rules.ts'
 import { validateReviewVersions } from './review-versions.ts'
 import { QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type WebhookConfiguration } from './tolerated.ts'
 
+const WEBHOOKS = fieldPath('webhooks')
 const SIDE_EFFECTS = enumValues('admissionregistration.SideEffectClass')
 
 /** Checks that a name has at least three segments. */
@@ -42,7 +45,7 @@ function validateClientConfig({ url, service }: WebhookClientConfig, path: Field
 function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
-  errors.push(...rules.flatMap((rule, i) => validateWebhookRule(rule, path.child('rules').index(i))))
+  appendErrors(errors, yield* itemErrors(rules, path.child('rules'), validateWebhookRule))
   errors.push(...validateOneOf(hook.failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')))
   errors.push(...validateOneOf(hook.matchPolicy, MATCH_POLICIES, path.child('matchPolicy')))
   const allowed = tolerated.anySideEffects ? SIDE_EFFECTS : QUIET_SIDE_EFFECTS
@@ -52,7 +55,9 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Feature
     errors.push(invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'))
   }
   for (const member of ['namespaceSelector', 'objectSelector'] as const) {
-    errors.push(...validateLabelSelector(hook[member], path.child(member), { allowInvalidValues: tolerated.badLabelValues }))
+    const selector = hook[member]
+    const selectorRules = { allowInvalidValues: tolerated.badLabelValues }
+    if (selector) appendErrors(errors, yield* labelSelectorErrors(selector, path.child(member), selectorRules))
   }
   errors.push(...validateOneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
   errors.push(...validateClientConfig(hook.clientConfig, path.child('clientConfig')))
@@ -74,14 +79,23 @@ export function* validateWebhooks(
   { features }: HookContext,
 ): Steps<FieldError[]> {
   const hooks = next.webhooks ?? []
+  for (const { namespaceSelector, objectSelector } of old?.webhooks ?? []) {
+    if (isLongStepDone()) yield
+    yield* validateSelectorsInSteps(undefined, WEBHOOKS, namespaceSelector, features)
+    yield* validateSelectorsInSteps(undefined, WEBHOOKS, objectSelector, features)
+  }
   const tolerated = toleratedBy(old && (old.webhooks ?? []), hooks, features)
   const names = new Set<string>()
   const errors: FieldError[] = []
   for (const [i, hook] of hooks.entries()) {
-    const path = fieldPath('webhooks').index(i)
+    const path = WEBHOOKS.index(i)
     errors.push(...(yield* validateWebhook(hook, tolerated, features, path)))
     errors.push(
-      ...validateReviewVersions(hook.admissionReviewVersions ?? [], tolerated.anyReviewVersion, path.child('admissionReviewVersions')),
+      ...(yield* validateReviewVersions(
+        hook.admissionReviewVersions ?? [],
+        tolerated.anyReviewVersion,
+        path.child('admissionReviewVersions'),
+      )),
     )
     if (!tolerated.repeatedNames && names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
     if (hook.name) names.add(hook.name)

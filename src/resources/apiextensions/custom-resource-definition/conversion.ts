@@ -1,7 +1,8 @@
 import type { CustomResourceConversion } from '../../../api/apiextensions/v1.types.ts'
-import { repeats } from '../../../lib/repeats.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { validateCaBundle } from './ca-bundle.ts'
@@ -26,11 +27,11 @@ export const hasKnownReviewVersion = (conversion: CustomResourceConversion | und
  * Validates the conversion. A webhook needs a client configuration and a supported version of ConversionReview; `None`
  * takes neither. Paths of errors are those of v1beta1, which has no `webhook` around them.
  */
-export function validateConversion(
+export function* validateConversion(
   conversion: CustomResourceConversion | undefined,
   path: FieldPath,
   rules: ConversionRules,
-): FieldError[] {
+): Steps<FieldError[]> {
   if (!conversion) return []
   const { strategy, webhook } = conversion
   const errors = strategyErrors(strategy, path.child('strategy'))
@@ -40,7 +41,7 @@ export function validateConversion(
     return [
       ...errors,
       ...clientErrors(webhook?.clientConfig, path.child('webhookClientConfig'), rules),
-      ...reviewVersionErrors(versions, versionsPath, rules),
+      ...(yield* reviewVersionErrors(versions, versionsPath, rules)),
     ]
   }
   const text = 'should not be set when strategy is not set to Webhook'
@@ -75,12 +76,17 @@ function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBun
  * A duplicate is reported at its second place, and its name is not validated again. Unknown versions are allowed beside
  * a known one.
  */
-function reviewVersionErrors(versions: readonly string[], path: FieldPath, { requireKnownReviewVersion }: ConversionRules): FieldError[] {
+function* reviewVersionErrors(
+  versions: readonly string[],
+  path: FieldPath,
+  { requireKnownReviewVersion }: ConversionRules,
+): Steps<FieldError[]> {
   if (versions.length === 0) return [required(path)]
-  const again = repeats(versions)
-  const errors = versions.flatMap((version, i) => {
-    if (again[i]) return [invalid(path.index(i), version, 'duplicate version')]
-    return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
+  const seen = new Set<string>()
+  const errors = yield* itemErrors(versions, path, (version, at) => {
+    if (seen.has(version)) return [invalid(at, version, 'duplicate version')]
+    seen.add(version)
+    return isDns1035Label(version).map(text => invalid(at, version, text))
   })
   const known = versions.some(version => REVIEW_VERSIONS.includes(version))
   if (requireKnownReviewVersion && !known)

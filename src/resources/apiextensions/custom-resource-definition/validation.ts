@@ -7,8 +7,9 @@ import type {
 } from '../../../api/apiextensions/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
+import { appendErrors, type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { validateKindName } from '../../../meta/kind-name.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
@@ -39,18 +40,18 @@ const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): F
  * Validates names that are not empty; `requiredNames` reports the others. A kind is validated in lower case, so
  * upper-case letters are accepted; the error shows it as written. Short names and categories may repeat.
  */
-function validateKindNames(
+function* validateKindNames(
   { plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames,
   path: FieldPath,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (plural) errors.push(...labelErrors(plural, path.child('plural')))
   if (singular) errors.push(...labelErrors(singular, path.child('singular')))
   if (kind) errors.push(...validateKindName(kind, path.child('kind')))
   if (listKind) errors.push(...validateKindName(listKind, path.child('listKind')))
-  errors.push(...shortNames.flatMap((name, i) => labelErrors(name, path.child('shortNames').index(i))))
+  appendErrors(errors, yield* itemErrors(shortNames, path.child('shortNames'), labelErrors))
   if (kind && kind === listKind) errors.push(invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'))
-  return [...errors, ...categories.flatMap((name, i) => labelErrors(name, path.child('categories').index(i)))]
+  return appendErrors(errors, yield* itemErrors(categories, path.child('categories'), labelErrors))
 }
 
 const SCOPES = ['Cluster', 'Namespaced']
@@ -72,7 +73,7 @@ export function* validateDefinition(
     ...(old ? [] : definitionNameErrors(next)),
     ...(yield* specErrors(spec, path, rules)),
     ...(old ? immutableErrors(spec, old.spec, path, rules) : []),
-    ...validateDefinitionStatus(next),
+    ...(yield* validateDefinitionStatus(next)),
     ...storedVersionErrors(next.status.storedVersions ?? [], spec.versions, fieldPath('status', 'storedVersions')),
     ...validateApproval(next, old),
     ...preserveErrors(next, old, path.child('preserveUnknownFields')),
@@ -80,7 +81,7 @@ export function* validateDefinition(
 }
 
 /** Validates a write of the status, in which a controller records the accepted names. */
-export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
+export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): Steps<FieldError[]> =>
   validateKindNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 
 /**
@@ -129,7 +130,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
       : []),
     ...(yield* versionsErrors(spec, path, rules)),
     ...requiredNames(names, path.child('names')),
-    ...validateKindNames(names, path.child('names')),
+    ...(yield* validateKindNames(names, path.child('names'))),
     ...(yield* validateSchema(
       sharedSchema,
       path.child('validation'),
@@ -146,7 +147,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
       words('selectableFields may only be set when validations.schema is included', 'may only be set when validations.schema is included'),
     ),
     ...preservingConversionErrors(spec, path.child('conversion', 'strategy')),
-    ...validateConversion(conversion, path.child('conversion'), rules),
+    ...(yield* validateConversion(conversion, path.child('conversion'), rules)),
   ]
 }
 

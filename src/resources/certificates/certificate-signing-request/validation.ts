@@ -3,13 +3,24 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import { certificateRequestFault } from '../../../lib/certificate-request.ts'
 import { decodePem } from '../../../lib/decode-pem.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { repeats } from '../../../lib/repeats.ts'
+import { type Steps, someInSteps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, duplicate, forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import {
+  appendErrors,
+  covered,
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  type Verbatim,
+  verbatim,
+} from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { itemErrors, uniqueItemErrors } from '../../../meta/item-errors.ts'
 import { parseCertificate } from '../certificates.ts'
 import { validateSignerName } from '../signer-name.ts'
 import { APPROVED, allConditions, conditionsOf, DENIED, FAILED } from './conditions.ts'
@@ -85,24 +96,29 @@ function certificateFault(pem: string): string | undefined {
  * Validates usages, which must be known and unique. Unknown or repeated ones are accepted if the stored request has
  * some.
  */
-function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath, release: Release): FieldError[] {
+function* validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath, release: Release): Steps<FieldError[]> {
   const errors = usages.length === 0 ? [required(path, missingMessage('usages', release))] : []
-  if (before.every(usage => USAGES.includes(usage))) {
-    errors.push(...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(path.index(i), usage, USAGES)])))
-  }
-  const again = repeats(usages)
-  if (!hasTwice(before)) errors.push(...usages.flatMap((usage, i) => (again[i] ? [duplicate(path.index(i), usage)] : [])))
-  return errors
+  const isKnown = (usage: string): boolean => USAGES.includes(usage)
+  if (!(yield* someInSteps(before, usage => !isKnown(usage))))
+    appendErrors(errors, yield* itemErrors(usages, path, (usage, at) => (isKnown(usage) ? [] : [notSupported(at, usage, USAGES)])))
+  if (hasTwice(before)) return errors
+  const repeated = yield* uniqueItemErrors(
+    usages,
+    path,
+    () => [],
+    (usage, at) => duplicate(at, usage),
+  )
+  return appendErrors(errors, repeated)
 }
 
 /**
  * Validates the spec. The legacy signer may be kept by an update, but not set. `expirationSeconds` has no upper limit.
  */
-function validateSigningRequestSpec(
+function* validateSigningRequestSpec(
   spec: CertificateSigningRequestSpec,
   old: CertificateSigningRequestSpec | undefined,
   { release }: Features,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
   const fault = certificateRequestFault(decodeBase64(request))
@@ -110,7 +126,7 @@ function validateSigningRequestSpec(
   const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER
   return [
     ...(fault === undefined ? [] : [invalid(SPEC_PATH.child('request'), goBytes(request), fault)]),
-    ...validateUsages(spec.usages ?? [], old?.usages ?? [], SPEC_PATH.child('usages'), release),
+    ...(yield* validateUsages(spec.usages ?? [], old?.usages ?? [], SPEC_PATH.child('usages'), release)),
     ...(isLegacy
       ? [invalid(signer, signerName, 'the legacy signerName is not allowed via this API version')]
       : validateSignerName(signerName, signer, missingMessage('signerName', release))),
@@ -135,28 +151,25 @@ function validateRequestConditions(
   next: CertificateSigningRequest,
   old: CertificateSigningRequest | undefined,
   { release }: Features,
-): FieldError[] {
-  const types = allConditions(next).map(({ type }) => type)
+): Steps<FieldError[]> {
   const before = old ? allConditions(old).map(({ type }) => type) : []
   const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
   const mayRepeat = hasTwice(before)
   const mayBeEmpty = before.includes('')
-  const again = repeats(types)
+  const seen = new Set<string>()
   const placeOf = (at: FieldPath): FieldPath => (isSince(release, '1.34') ? CONDITIONS_PATH : at)
-  const firstApproved = types.indexOf(APPROVED)
-  const firstDenied = types.indexOf(DENIED)
-  const stands = (first: number, i: number): boolean => first >= 0 && first < i
-  return allConditions(next).flatMap(({ type, status }, i) => {
-    const path = CONDITIONS_PATH.index(i)
+  return itemErrors(allConditions(next), CONDITIONS_PATH, ({ type, status }, path) => {
     const at = path.child('type')
-    const contradicts = (type === APPROVED && stands(firstDenied, i)) || (type === DENIED && stands(firstApproved, i))
+    const contradicts = (type === APPROVED && seen.has(DENIED)) || (type === DENIED && seen.has(APPROVED))
+    const isRepeated = seen.has(type)
+    seen.add(type)
     return [
       ...(type === '' && !mayBeEmpty ? [required(at)] : []),
       ...validateConditionStatus(type, status, path.child('status')),
       ...(contradicts && !mayContradict
         ? covered('zeroOrOneOf', [invalid(placeOf(at), type, 'Approved and Denied conditions are mutually exclusive')])
         : []),
-      ...(again[i] && !mayRepeat ? [duplicate(at, type)] : []),
+      ...(isRepeated && !mayRepeat ? [duplicate(at, type)] : []),
     ]
   })
 }
@@ -196,18 +209,19 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
  * Returns the validation of a subresource with the given permissions. A create does not need them, since `prepare` has
  * cleared its status.
  */
-const validateWith =
-  (may: Permissions) =>
-  (
+const validateWith = (may: Permissions) =>
+  function* (
     next: CertificateSigningRequest,
     old: CertificateSigningRequest | undefined,
     { features }: Pick<HookContext, 'features'>,
-  ): FieldError[] => [
-    ...validateSigningRequestSpec(next.spec, old?.spec, features),
-    ...validateRequestConditions(next, old, features),
-    ...validateCertificate(next, old),
-    ...(old ? validateChange(next, old, may) : []),
-  ]
+  ): Steps<FieldError[]> {
+    return [
+      ...(yield* validateSigningRequestSpec(next.spec, old?.spec, features)),
+      ...(yield* validateRequestConditions(next, old, features)),
+      ...validateCertificate(next, old),
+      ...(old ? validateChange(next, old, may) : []),
+    ]
+  }
 
 /** Validates a write of the resource itself, which may change neither decision nor certificate. */
 export const validateCertificateSigningRequest = validateWith({})

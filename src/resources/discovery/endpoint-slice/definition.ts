@@ -3,9 +3,10 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual, ownMember } from '../../../meta/equal.ts'
+import { deepEqualBySize, ownMember } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -36,41 +37,52 @@ const topologyNode = ({ deprecatedTopology }: Endpoint): string | undefined => o
  * Removes the topology of v1beta1, which cannot be written through v1. A node that only the old topology names is kept,
  * so that a partial update does not lose it.
  */
-function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void {
-  if (old && deepEqual(old.endpoints, next.endpoints)) return
+function* dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): Steps<void> {
+  if (old && (yield* deepEqualBySize(old.endpoints, next.endpoints))) return
   const known = new Set(endpointsOf(old).map(topologyNode))
   for (const endpoint of endpointsOf(next)) {
+    if (isStepDone()) yield
     const node = topologyNode(endpoint)
     if (endpoint.nodeName === undefined && node && known.has(node) && nameIsDnsSubdomain(node, false).length === 0) endpoint.nodeName = node
     delete endpoint.deprecatedTopology
   }
 }
 
-const hasChanged = (next: EndpointSlice, old: EndpointSlice): boolean =>
-  FIELDS.some(field => !deepEqual(next[field], old[field])) || !deepEqual(next.metadata.labels, old.metadata.labels)
+function* hasChanged(next: EndpointSlice, old: EndpointSlice): Steps<boolean> {
+  for (const field of FIELDS) if (!(yield* deepEqualBySize(next[field], old[field]))) return true
+  return !(yield* deepEqualBySize(next.metadata.labels, old.metadata.labels))
+}
 
 /** Warnings for addresses. Slices of controllers that write canonical addresses have none. */
-function addressWarnings(slice: EndpointSlice): string[] {
-  if (TRUSTED_WRITERS.includes(slice.metadata.labels?.[MANAGED_BY] ?? '')) return []
-  return endpointsOf(slice).flatMap(({ addresses }, i) =>
-    (addresses ?? []).flatMap((address, j) => ipWarnings(fieldPath('endpoints').index(i).child('addresses').index(j), address)),
-  )
+function* addressWarnings(slice: EndpointSlice): Steps<string[]> {
+  const warnings: string[] = []
+  if (TRUSTED_WRITERS.includes(slice.metadata.labels?.[MANAGED_BY] ?? '')) return warnings
+  for (const [i, { addresses }] of endpointsOf(slice).entries()) {
+    const path = fieldPath('endpoints').index(i).child('addresses')
+    for (const [j, address] of (addresses ?? []).entries()) {
+      if (isStepDone()) yield
+      warnings.push(...ipWarnings(path.index(j), address))
+    }
+  }
+  return warnings
 }
 
 const endpointSliceStrategy: Strategy<EndpointSlice> = {
   metaRounds: ['whole'],
-  prepare(next, old, { request }) {
+  *prepare(next, old, { request }) {
     if (!old) next.metadata.generation = 1
-    else if (hasChanged(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
-    if (request?.info.version !== V1BETA1) dropTopology(next, old)
+    else if (yield* hasChanged(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (request?.info.version !== V1BETA1) yield* dropTopology(next, old)
   },
   validate: validateEndpointSlice,
-  warnings: (next, old, { features }) => [
-    ...(!old && next.addressType === 'FQDN' && isSince(features.release, '1.27')
-      ? ['spec.addressType: FQDN endpoints are deprecated']
-      : []),
-    ...(isSince(features.release, '1.33') ? addressWarnings(next) : []),
-  ],
+  *warnings(next, old, { features }) {
+    return [
+      ...(!old && next.addressType === 'FQDN' && isSince(features.release, '1.27')
+        ? ['spec.addressType: FQDN endpoints are deprecated']
+        : []),
+      ...(isSince(features.release, '1.33') ? yield* addressWarnings(next) : []),
+    ]
+  },
 }
 
 const SHOWN = 3

@@ -3,15 +3,16 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { Detail, FieldError } from '../../../meta/field-error.ts'
 import { covered, duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseIp, validateIpStrict } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
+import { labelErrors, validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { PORT_PROTOCOLS, validateNonSpecialIP } from '../../core/endpoints/validation.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 
@@ -80,7 +81,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, ru
   const addresses = endpoint.addresses ?? []
   const at = path.child('addresses')
   const topologyPath = path.child('deprecatedTopology')
-  const labels = Object.keys(topology ?? {}).length
+  const labels = (topology && isWide(topology) ? yield* wideNames(topology) : namesOf(topology ?? {})).length
   const addressErrors: FieldError[] = []
   for (const [i, address] of addresses.entries()) {
     addressErrors.push(...validateAddress(address, type, at.index(i), rules))
@@ -92,7 +93,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, ru
     ...addressErrors,
     ...(nodeName === undefined ? [] : nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
     ...(labels > MOST_TOPOLOGY_LABELS ? [tooMany(topologyPath, labels, MOST_TOPOLOGY_LABELS)] : []),
-    ...validateLabels(topology, topologyPath),
+    ...(yield* labelErrors(topology ?? {}, topologyPath)),
     ...(hostname === undefined ? [] : isDns1123Label(hostname).map(text => invalid(path.child('hostname'), hostname, text))),
     ...(hints ? validateHints(hints, path.child('hints')) : []),
   ]
@@ -140,7 +141,7 @@ export function* validateEndpointSlice(
   const rules = { legacy: legacyAddresses(features), isStrict }
   const portErrors = validatePorts(ports ?? [], fieldPath('ports'))
   // Endpoints that an older release accepted may stay.
-  const mayStay = isStrict && old !== undefined && deepEqual(endpoints, old.endpoints)
+  const mayStay = isStrict && old !== undefined && (yield* deepEqualBySize(endpoints, old.endpoints))
   const endpointErrors = mayStay ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)
   return [
     ...covered(

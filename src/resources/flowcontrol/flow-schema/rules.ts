@@ -1,7 +1,9 @@
 import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule } from '../../../api/flowcontrol/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import { starStandsAlone } from '../../shared/word-lists.ts'
 import { validateSubject } from './subjects.ts'
@@ -26,37 +28,35 @@ function pathFault(url: string): string | undefined {
   return stars > 1 || (stars === 1 && !url.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined
 }
 
-function validatePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, path: FieldPath): FieldError[] {
+function* validatePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, path: FieldPath): Steps<FieldError[]> {
   const errors = validateVerbs(verbs ?? [], path.child('verbs'))
   const urls = nonResourceURLs ?? []
   const at = path.child('nonResourceURLs')
   if (urls.length === 0) return [...errors, required(at, 'nonResourceURLs must contain at least one value')]
   if (urls.includes('*')) return [...errors, ...starStandsAlone(urls, at, 'non-resource URLs')]
-  for (const [i, url] of urls.entries()) {
+  const ofUrls = yield* itemErrors(urls, at, (url, place) => {
     const fault = pathFault(url)
-    if (fault !== undefined) errors.push(invalid(at.index(i), url, fault))
-  }
-  return errors
+    return fault === undefined ? [] : [invalid(place, url, fault)]
+  })
+  return [...errors, ...ofUrls]
 }
 
 /** Validates namespaces. A rule with clusterScope needs none. `*` must be the only one. */
-function validateNamespaces(namespaces: readonly string[], clusterScope: boolean, path: FieldPath): FieldError[] {
+function* validateNamespaces(namespaces: readonly string[], clusterScope: boolean, path: FieldPath): Steps<FieldError[]> {
   if (namespaces.length === 0) {
     return clusterScope ? [] : [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')]
   }
   if (namespaces.includes('*')) return starStandsAlone(namespaces, path, 'namespaces')
-  return namespaces.flatMap((name, i) =>
-    nameIsDnsLabel(name, false).map(text =>
-      invalid(path.index(i), name, `each member of this list must be '*' or a DNS-1123 label; ${text}`),
-    ),
+  return yield* itemErrors(namespaces, path, (name, at) =>
+    nameIsDnsLabel(name, false).map(text => invalid(at, name, `each member of this list must be '*' or a DNS-1123 label; ${text}`)),
   )
 }
 
 /** Validates a resource rule. API groups and resources need not exist. */
-function validateResourceRule(
+function* validateResourceRule(
   { verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule,
   path: FieldPath,
-): FieldError[] {
+): Steps<FieldError[]> {
   const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
     const at = path.child(member)
     return items.length === 0 ? [required(at, `resource rules must supply at least one ${one}`)] : starStandsAlone(items, at, others)
@@ -65,7 +65,7 @@ function validateResourceRule(
     ...validateVerbs(verbs ?? [], path.child('verbs')),
     ...list(apiGroups ?? [], 'apiGroups', 'api group', 'api groups'),
     ...list(resources ?? [], 'resources', 'resource', 'resources'),
-    ...validateNamespaces(namespaces ?? [], clusterScope === true, path.child('namespaces')),
+    ...(yield* validateNamespaces(namespaces ?? [], clusterScope === true, path.child('namespaces'))),
   ]
 }
 
@@ -73,19 +73,19 @@ function validateResourceRule(
  * Validates a rule, which needs a subject and a rule for resources or paths. Errors come in this order: subjects,
  * missing rules, resource rules, non-resource rules.
  */
-export function validateFlowRule(
+export function* validateFlowRule(
   { subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects,
   path: FieldPath,
-): FieldError[] {
+): Steps<FieldError[]> {
   const subjects = given ?? []
-  const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))
+  const errors = yield* itemErrors(subjects, path.child('subjects'), validateSubject)
   if (subjects.length === 0) errors.push(required(path.child('subjects'), 'subjects must contain at least one value'))
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     errors.push(required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty'))
   }
   return [
     ...errors,
-    ...resourceRules.flatMap((rule, i) => validateResourceRule(rule, path.child('resourceRules').index(i))),
-    ...nonResourceRules.flatMap((rule, i) => validatePathRule(rule, path.child('nonResourceRules').index(i))),
+    ...(yield* itemErrors(resourceRules, path.child('resourceRules'), validateResourceRule)),
+    ...(yield* itemErrors(nonResourceRules, path.child('nonResourceRules'), validatePathRule)),
   ]
 }

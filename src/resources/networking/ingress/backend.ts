@@ -1,4 +1,5 @@
 import type { IngressBackend, IngressSpec, ServiceBackendPort } from '../../../api/networking/v1.types.ts'
+import { type Steps, someInSteps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
@@ -31,15 +32,16 @@ export function validateBackend({ resource, service }: IngressBackend, validateN
  * Returns the rule for names of services in an ingress. They may begin with a digit if the gate
  * RelaxedServiceNameValidation is on, or if the old ingress has such a name.
  */
-export function serviceNameRule(old: IngressSpec | undefined, features: Features): ValidateName {
+export function* serviceNameRule(old: IngressSpec | undefined, features: Features): Steps<ValidateName> {
   const isRelaxed =
-    features.enabled('RelaxedServiceNameValidation') || backendsOf(old).some(({ service }) => service && beginsWithDigit(service.name))
+    features.enabled('RelaxedServiceNameValidation') ||
+    (yield* someInSteps(backendsOf(old), ({ service }) => service !== undefined && beginsWithDigit(service.name)))
   return isRelaxed ? nameIsDnsLabel : nameIsDns1035Label
 }
 
 const beginsWithDigit = (name: string): boolean => nameIsDnsLabel(name, false).length === 0 && nameIsDns1035Label(name, false).length > 0
 
-function backendsOf(spec: IngressSpec | undefined): IngressBackend[] {
-  const ofPaths = (spec?.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend))
-  return spec?.defaultBackend ? [spec.defaultBackend, ...ofPaths] : ofPaths
+function* backendsOf(spec: IngressSpec | undefined): Generator<IngressBackend> {
+  if (spec?.defaultBackend) yield spec.defaultBackend
+  for (const { http } of spec?.rules ?? []) for (const { backend } of http?.paths ?? []) yield backend
 }

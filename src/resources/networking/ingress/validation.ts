@@ -1,11 +1,12 @@
 import type { Ingress, IngressSpec, IngressTLS } from '../../../api/networking/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { type Steps, someInSteps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { appendErrors, invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { isDns1123Subdomain, nameIsDns1035Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { serviceNameRule, validateBackend } from './backend.ts'
@@ -14,23 +15,22 @@ import { isWildcard, validateHostName, validateIngressRules, validateNotAddress,
 
 const secretNameFaults = (name: string | undefined): string[] => (name ? nameIsDnsSubdomain(name, false) : [])
 
-function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, path: FieldPath): FieldError[] {
-  return entries.flatMap(({ hosts = [], secretName }, i) => {
-    const at = path.index(i)
-    const errors = hosts.flatMap((host, j) => validateHostName(host, at.child('hosts').index(j)))
+const validateTls = (entries: readonly IngressTLS[], keepSecretNames: boolean, path: FieldPath): Steps<FieldError[]> =>
+  itemErrors(entries, path, function* ({ hosts = [], secretName }, at) {
+    const errors = yield* itemErrors(hosts, at.child('hosts'), validateHostName)
     if (!keepSecretNames) errors.push(...secretNameFaults(secretName).map(text => invalid(at.child('secretName'), secretName, text)))
     return errors
   })
-}
 
 /** Validates the spec. The new object may keep faults that the old one has from a time when less was validated. */
 function* validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], ingressClassName: className } = spec
-  const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
-  const keepWildcards = (old?.rules ?? []).some(
+  const keepSecretNames = yield* someInSteps(old?.tls ?? [], ({ secretName }) => secretNameFaults(secretName).length > 0)
+  const keepWildcards = yield* someInSteps(
+    old?.rules ?? [],
     rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, nameIsDns1035Label, path).length > 0,
   )
-  const validateName = serviceNameRule(old, features)
+  const validateName = yield* serviceNameRule(old, features)
   const errors: FieldError[] = []
   if (rules.length === 0 && !spec.defaultBackend) {
     errors.push(
@@ -44,7 +44,7 @@ function* validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, f
   if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, validateName, path.child('defaultBackend')))
   appendErrors(errors, yield* validateIngressRules(rules, keepWildcards, validateName, path.child('rules')))
   yield
-  appendErrors(errors, validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
+  appendErrors(errors, yield* validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
   if (className !== undefined)
     errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
   return errors
@@ -74,14 +74,12 @@ export function validateIngressStatus(
   { status }: Ingress,
   old: Ingress | undefined,
   { features }: Pick<HookContext, 'features'>,
-): FieldError[] {
+): Steps<FieldError[]> {
   const addresses = legacyAddresses(
     features,
     old?.status.loadBalancer.ingress?.flatMap(({ ip }) => ip ?? []),
   )
-  const path = fieldPath('status', 'loadBalancer', 'ingress')
-  return (status.loadBalancer.ingress ?? []).flatMap(({ ip, hostname }, i) => {
-    const at = path.index(i)
+  return itemErrors(status.loadBalancer.ingress ?? [], fieldPath('status', 'loadBalancer', 'ingress'), ({ ip, hostname }, at) => {
     const errors = ip ? addresses.ip(ip, at.child('ip')) : []
     if (!hostname) return errors
     const host = at.child('hostname')

@@ -5,7 +5,7 @@ import { types } from '../../../catalog/types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { isExactly } from '../../../meta/empty-members.ts'
+import { isExactlyInSteps } from '../../../meta/empty-members.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -24,18 +24,20 @@ const table: TableDefinition<NetworkPolicy> = {
 /** Warns of addresses that are valid for existing objects only, such as those with leading zeros (KEP-4858). */
 function* blockWarnings({ spec }: NetworkPolicy): Steps<string[]> {
   const warnings: string[] = []
-  for (const { peers } of allRules(spec))
-    for (const { peer, path } of peers) {
+  for (const { peers, peersPath } of allRules(spec)) {
+    if (isStepDone()) yield
+    for (const [n, { ipBlock }] of peers.entries()) {
       if (isStepDone()) yield
-      if (!peer.ipBlock) continue
-      const { cidr, except = [] } = peer.ipBlock
-      const at = path.child('ipBlock')
+      if (!ipBlock) continue
+      const { cidr, except = [] } = ipBlock
+      const at = peersPath.index(n).child('ipBlock')
       warnings.push(...cidrWarnings(at.child('cidr'), cidr))
       for (const [i, inner] of except.entries()) {
         if (isStepDone()) yield
         warnings.push(...cidrWarnings(at.child('except').index(i), inner))
       }
     }
+  }
   return warnings
 }
 
@@ -64,8 +66,8 @@ export const networkPolicyResource = defineResource<NetworkPolicy>({
   strategy: {
     metaRounds: ['whole', 'change'],
     resetFields: STATUS_FIELDS,
-    prepare(next, old, { features }) {
-      setGeneration(next, old, old !== undefined && !isExactly(next.spec, old.spec))
+    *prepare(next, old, { features }) {
+      setGeneration(next, old, old !== undefined && !(yield* isExactlyInSteps(next.spec, old.spec)))
       prepareStatus(next, old, features)
     },
     validate: validateNetworkPolicy,

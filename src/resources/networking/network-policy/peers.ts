@@ -6,22 +6,18 @@ import { fieldPath } from '../../../meta/field-path.ts'
 interface DirectionRule {
   readonly path: FieldPath
   readonly ports: readonly NetworkPolicyPort[]
-  readonly peers: readonly { readonly peer: NetworkPolicyPeer; readonly path: FieldPath }[]
+  readonly peers: readonly NetworkPolicyPeer[]
+  readonly peersPath: FieldPath
 }
 
-const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): DirectionRule['peers'] =>
-  peers.map((peer, i) => ({ peer, path: path.index(i) }))
-
 /** Returns all rules of a NetworkPolicySpec, ingress first. */
-export function allRules({ ingress = [], egress = [] }: NetworkPolicySpec): DirectionRule[] {
-  return [
-    ...ingress.map(({ ports = [], from = [] }, i) => {
-      const path = fieldPath('spec', 'ingress').index(i)
-      return { path, ports, peers: peersOf(from, path.child('from')) }
-    }),
-    ...egress.map(({ ports = [], to = [] }, i) => {
-      const path = fieldPath('spec', 'egress').index(i)
-      return { path, ports, peers: peersOf(to, path.child('to')) }
-    }),
-  ]
+export function* allRules({ ingress = [], egress = [] }: NetworkPolicySpec): Generator<DirectionRule> {
+  for (const [i, { ports = [], from = [] }] of ingress.entries()) {
+    const path = fieldPath('spec', 'ingress').index(i)
+    yield { path, ports, peers: from, peersPath: path.child('from') }
+  }
+  for (const [i, { ports = [], to = [] }] of egress.entries()) {
+    const path = fieldPath('spec', 'egress').index(i)
+    yield { path, ports, peers: to, peersPath: path.child('to') }
+  }
 }

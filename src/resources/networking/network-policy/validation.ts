@@ -3,17 +3,18 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { appendErrors, covered, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { Cidr } from '../../../meta/ip.ts'
 import { parseCidr } from '../../../meta/ip.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import type { LabelSelectorRules } from '../../../meta/label-selector.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
-import { selectorRules } from '../../shared/selector-rules.ts'
+import { selectorRules, validateSelectorsInSteps } from '../../shared/selector-rules.ts'
 import { allRules } from './peers.ts'
 
 const PROTOCOLS = enumValues('networking.Protocol', 'TCP', 'UDP')
@@ -51,18 +52,17 @@ const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   outer.network.every((byte, i) => byte === ((inner.network[i] ?? 0) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
 
 /** Validates an IP block. If cidr is invalid, `except` is not validated, since its entries are compared with cidr. */
-function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath, addresses: LegacyAddresses): FieldError[] {
+function* validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath, addresses: LegacyAddresses): Steps<FieldError[]> {
   if (!cidr) return covered('', [required(path.child('cidr'))])
   const outer = parseCidr(cidr)
   const errors = addresses.cidr(cidr, path.child('cidr'))
   if (!outer) return errors
-  for (const [i, text] of except.entries()) {
-    const at = path.child('except').index(i)
+  const ofExceptions = yield* itemErrors(except, path.child('except'), (text, at) => {
     const inner = parseCidr(text)
-    errors.push(...addresses.cidr(text, at))
-    if (inner && !isStrictlyWithin(inner, outer)) errors.push(invalid(at, text, 'must be a strict subset of `cidr`'))
-  }
-  return errors
+    const found = addresses.cidr(text, at)
+    return inner && !isStrictlyWithin(inner, outer) ? [...found, invalid(at, text, 'must be a strict subset of `cidr`')] : found
+  })
+  return appendErrors(errors, ofExceptions)
 }
 
 /** Faults that an update may keep. */
@@ -70,19 +70,34 @@ interface PeerRules extends LabelSelectorRules {
   readonly addresses: LegacyAddresses
 }
 
-const addressesOf = ({ spec }: NetworkPolicy): string[] =>
-  [...allRules(spec)].flatMap(({ peers }) =>
-    peers.flatMap(({ peer: { ipBlock } }) => (ipBlock ? [ipBlock.cidr ?? '', ...(ipBlock.except ?? [])] : [])),
-  )
+function* addressesOf({ spec }: NetworkPolicy): Steps<Set<string>> {
+  const addresses = new Set<string>()
+  for (const { peers } of allRules(spec)) {
+    if (isStepDone()) yield
+    for (const { ipBlock } of peers) {
+      if (isStepDone()) yield
+      if (!ipBlock) continue
+      addresses.add(ipBlock.cidr ?? '')
+      for (const text of ipBlock.except ?? []) {
+        if (isStepDone()) yield
+        addresses.add(text)
+      }
+    }
+  }
+  return addresses
+}
 
 /** Validates a peer. Selectors may be combined; ipBlock must be alone. One of the three is required. */
-function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: PeerRules): FieldError[] {
-  const errors = [
-    ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
-    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), rules),
-  ]
+function* validatePeer(
+  { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer,
+  path: FieldPath,
+  rules: PeerRules,
+): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  if (podSelector) appendErrors(errors, yield* labelSelectorErrors(podSelector, path.child('podSelector'), rules))
+  if (namespaceSelector) appendErrors(errors, yield* labelSelectorErrors(namespaceSelector, path.child('namespaceSelector'), rules))
   if (ipBlock) {
-    errors.push(...validateBlock(ipBlock, path.child('ipBlock'), rules.addresses))
+    appendErrors(errors, yield* validateBlock(ipBlock, path.child('ipBlock'), rules.addresses))
     if (podSelector || namespaceSelector) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
   } else if (!podSelector && !namespaceSelector) errors.push(required(path, 'must specify a peer'))
   return errors
@@ -107,20 +122,16 @@ export function* validateNetworkPolicy(
 ): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = path.child('podSelector')
+  yield* validateSelectorsInSteps(undefined, selector, old?.spec.podSelector, features)
   const rules = {
     ...selectorRules(features, old?.spec.podSelector),
-    addresses: legacyAddresses(features, old && addressesOf(old)),
+    addresses: legacyAddresses(features, old && (yield* addressesOf(old))),
   }
-  const errors = validateLabelSelector(spec.podSelector, selector, rules)
+  const errors = yield* labelSelectorErrors(spec.podSelector, selector, rules)
   for (const rule of allRules(spec)) {
-    for (const [i, port] of rule.ports.entries()) {
-      if (isStepDone()) yield
-      for (const error of validatePolicyPort(port, rule.path.child('ports').index(i))) errors.push(error)
-    }
-    for (const { peer, path: at } of rule.peers) {
-      if (isStepDone()) yield
-      for (const error of validatePeer(peer, at, rules)) errors.push(error)
-    }
+    if (isStepDone()) yield
+    appendErrors(errors, yield* itemErrors(rule.ports, rule.path.child('ports'), validatePolicyPort))
+    appendErrors(errors, yield* itemErrors(rule.peers, rule.peersPath, (peer, at) => validatePeer(peer, at, rules)))
   }
   errors.push(...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')))
   // Upstream validates an updated object twice, and reports every error twice.

@@ -23,8 +23,8 @@ export const createRoleResource = (escalation?: EscalationServices): ResourceDef
       metaRounds: ['whole', 'whole', 'change'],
       validateName: nameIsPathSegment,
       ...(escalation && { authorize: authorizeRole(escalation) }),
-      validate(next, old) {
-        const errors = validateRoleRules(next.rules, true)
+      *validate(next, old) {
+        const errors = yield* validateRoleRules(next.rules, true)
         return old ? [...errors, ...errors] : errors
       },
     },

@@ -2,11 +2,13 @@ import type { TypedObject } from '../../../api/meta/object.ts'
 import type { RoleRef, Subject } from '../../../api/rbac/v1.types.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import type { Strategy } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -60,15 +62,15 @@ function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly stri
   ]
 }
 
-function validateBinding(
+function* validateBinding(
   next: AnyRoleBinding,
   old: AnyRoleBinding | undefined,
   namespaced: boolean,
   kinds: readonly string[],
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors = [
     ...validateRoleRef(next.roleRef, kinds),
-    ...(next.subjects ?? []).flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
+    ...(yield* itemErrors(next.subjects ?? [], fieldPath('subjects'), (subject, path) => validateSubject(subject, namespaced, path))),
   ]
   if (!old) return errors
   // Upstream validates an update as a create first, and reports the same errors again for the update.

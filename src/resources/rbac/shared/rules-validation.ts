@@ -1,8 +1,10 @@
 import type { PolicyRule } from '../../../api/rbac/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 
@@ -28,5 +30,5 @@ function validatePolicyRule(rule: PolicyRule, namespaced: boolean, path: FieldPa
  * Validates the rules of a role or cluster role. `namespaced` is set for a role, which may not have non-resource URLs.
  * Source: pkg/apis/rbac/validation in k8s.io/kubernetes.
  */
-export const validateRoleRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): FieldError[] =>
-  (rules ?? []).flatMap((rule, i) => validatePolicyRule(rule, namespaced, fieldPath('rules').index(i)))
+export const validateRoleRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): Steps<FieldError[]> =>
+  itemErrors(rules ?? [], fieldPath('rules'), (rule, path) => validatePolicyRule(rule, namespaced, path))
