@@ -256,7 +256,13 @@ export class CachedStorage implements Storage {
     const { time } = this.#core
     const written = await this.#direct.write(key, decide, signal, assume ?? this.#latest.of(key, time.now) ?? this.#asCached(key))
     this.#latest.note(key, written, time.now)
-    return written
+    return this.#shared(key, written)
+  }
+
+  /** Replaces a written object by the cache's own, if the cache has it by now: watchers then need not parse it again. */
+  #shared<T>(key: Key, written: Written<T>): Written<T> {
+    const cached = this.#cache.tree.get(key)
+    return cached?.revision === written.object.revision ? { ...written, object: cached } : written
   }
 
   /**

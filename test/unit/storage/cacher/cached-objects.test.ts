@@ -70,4 +70,22 @@ describe('storage/cacher: objects that are read without waiting', () => {
     await storage.write(testKey('n7'), async () => decided({ delete: true }), signal)
     await eventually('the deletion has come', () => storage.cachedObjects(testPrefix)?.length === 128)
   })
+
+  it('are what a write returns if the cache has it by then, so that it is parsed once', async () => {
+    open()
+    await cacher.synced(signal)
+    const write = backend.write.bind(backend)
+    let waits = true
+    backend.write = async (...args) => {
+      const written = await write(...args)
+      if (waits) await eventually('the cache has it', () => cacher.stats().revision === backend.revision)
+      return written
+    }
+    const { object } = await storage.write(testKey('a'), put(testObject('a')), signal)
+    expect(object).to.equal(storage.cachedObject(testKey('a')))
+    waits = false
+    const later = await storage.write(testKey('a'), put(testObject('a', { now: 'other' })), signal)
+    await eventually('the write has come', () => storage.cachedObject(testKey('a'))?.revision === later.object.revision)
+    expect(later.object.object()).to.deep.equal(storage.cachedObject(testKey('a'))?.object())
+  })
 })
