@@ -22,7 +22,7 @@ import { type Faults, type StruckRequest, serveWithFaults } from '../faults/stri
 import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { runInTurns } from '../lib/steps.ts'
-import { nextBackgroundTurn, turnIsSpent } from '../lib/turn.ts'
+import { nextLongTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, User } from '../meta/context.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { objectsIn } from '../meta/json-members.ts'
@@ -131,7 +131,7 @@ export class InProcessClient implements ApiClient {
           const change = await changeOf(kind, event)
           const handling = handle(change)
           if (handling) await handling
-          if (turnIsSpent()) await nextBackgroundTurn()
+          if (turnIsSpent()) await nextLongTurn()
         }
         return true
       })
