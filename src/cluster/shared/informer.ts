@@ -8,6 +8,7 @@ import { eachInSlices } from '../../lib/slices.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
+import { shareMembers } from '../../meta/share-parts.ts'
 import { shareUnchanged } from '../../meta/share-unchanged.ts'
 import { StatusError } from '../../meta/status.ts'
 import { type IndexFunction, type ObjectReader, ObjectStore } from './object-store.ts'
@@ -39,7 +40,12 @@ export interface InformerHandler<T extends TypedObject> {
   prepare?(object: T): Generator<undefined>
 }
 
-export interface InformerOptions extends Selection {
+export interface InformerOptions<T extends TypedObject = TypedObject> extends Selection {
+  /**
+   * Optional. Called once for each object before it is stored, and returns what is stored and reported instead: the
+   * object without members that nobody reads. Must not change the object, which others may share.
+   */
+  readonly transform?: (object: T) => T
   /** Optional. Clock of the delays between retries. Default: the system's. */
   readonly clock?: TimerClock
   readonly logger?: Logger
@@ -56,7 +62,10 @@ export class Informer<T extends TypedObject> {
   readonly #selection: Selection
   readonly #clock: TimerClock
   readonly #logger: Logger
+  readonly #transform: (object: T) => T
   readonly #store = new ObjectStore<T>()
+  /** The small object that was stored last. Objects of a kind have much in common, such as pods of one template. */
+  #latest: T | undefined
   readonly #handlers = new Set<InformerHandler<T>>()
   readonly #synced: Promise<void>
   #resolveSynced = (): void => {}
@@ -67,13 +76,14 @@ export class Informer<T extends TypedObject> {
   constructor(
     client: ApiClient,
     kind: ResourceKind<T>,
-    { clock = systemClock, logger = silentLogger, ...selection }: InformerOptions = {},
+    { clock = systemClock, logger = silentLogger, transform = object => object, ...selection }: InformerOptions<T> = {},
   ) {
     this.#client = client
     this.#kind = kind
     this.#selection = selection
     this.#clock = clock
     this.#logger = logger
+    this.#transform = transform
     this.#synced = new Promise(resolve => {
       this.#resolveSynced = resolve
     })
@@ -214,14 +224,17 @@ export class Informer<T extends TypedObject> {
   #take(change: WatchedChange<T>): undefined | Promise<void> {
     this.#resourceVersion = change.resourceVersion
     if (change.type === 'bookmark') return undefined
-    return change.type === 'deleted' ? this.#remove(objectKey(change.object), change.object) : this.#put(change.object)
+    return change.type === 'deleted' ? this.#remove(objectKey(change.object), this.#transform(change.object)) : this.#put(change.object)
   }
 
   /** Stores an object and reports it. The next change waits for the promise, which is that of a large object. */
-  #put(object: T): undefined | Promise<void> {
-    const old = this.#store.get(objectKey(object))
-    if (old && old.metadata.resourceVersion === object.metadata.resourceVersion) return undefined
-    if (!hasFewValues(object)) return this.#putLarge(object, old)
+  #put(given: T): undefined | Promise<void> {
+    const old = this.#store.get(objectKey(given))
+    if (old && old.metadata.resourceVersion === given.metadata.resourceVersion) return undefined
+    const next = this.#transform(given)
+    if (!hasFewValues(next)) return this.#putLarge(next, old)
+    const object = shareMembers(old, this.#latest, next)
+    this.#latest = object
     this.#store.put(object)
     for (const handler of this.#handlers) this.#report(handler, object, old)
     return undefined

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../src/api/core/v1.types.ts'
 import { Informer } from '../../../../src/cluster/shared/informer.ts'
+import { Informers } from '../../../../src/cluster/shared/informers.ts'
 import { PODS } from '../../../../src/cluster/shared/kinds.ts'
+import { systemClock } from '../../../../src/lib/clock.ts'
+import { silentLogger } from '../../../../src/lib/log.ts'
 import { badRequestError } from '../../../../src/meta/status.ts'
 import { FakeApiClient } from '../../../support/fake-api-client.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -52,6 +55,31 @@ describe('informer', () => {
     expect(seen).to.deep.equal(['added a', 'added b', 'updated b', 'deleted a'])
     expect([...informer.store.list()].map(({ metadata }) => metadata.name)).to.deep.equal(['b'])
     await stop()
+  })
+
+  it('stores and reports objects as they are transformed', async () => {
+    const client = new FakeApiClient()
+    const managed = { managedFields: [{ manager: 'test', operation: 'Update' as const }] }
+    const given = await client.create(PODS, pod('a', managed))
+    const stop = new AbortController()
+    const informers = new Informers(client, { clock: systemClock, logger: silentLogger, signal: stop.signal })
+    const informer = informers.of(PODS)
+    const seen: Pod[] = []
+    informer.on({
+      added: object => void seen.push(object),
+      updated: object => void seen.push(object),
+      deleted: object => void seen.push(object),
+    })
+    await informer.synced()
+    await eventually('the watch is open', async () => client.calls.some(call => call.startsWith('watch')))
+    await client.patch(PODS, { namespace: 'ns', name: 'a' }, { status: { phase: 'Running' } })
+    await client.delete(PODS, 'ns', 'a')
+    await eventually('all is seen', async () => seen.length === 3)
+    expect(seen.map(({ metadata }) => metadata.managedFields)).to.deep.equal([undefined, undefined, undefined])
+    expect(seen.map(({ status }) => status.phase)).to.deep.equal([undefined, 'Running', 'Running'])
+    expect(given.metadata.managedFields, 'what others share').to.deep.equal(managed.managedFields)
+    stop.abort()
+    await informers.ended()
   })
 
   it('continues a watch that was cut, without a new list', async () => {
