@@ -36,7 +36,7 @@ export class PodLives {
   readonly #queue: KeyQueue
   /** Pods as they were written, by key, until the informer observes the write. */
   readonly #written = new Map<string, Pod>()
-  /** Failed pulls and probes, by the uid of the pod. */
+  /** Failed pulls and probes of pods that have any, by uid. */
   readonly #attempts = new Map<string, { readonly pulls: Pulls; readonly probes: ProbeFailures }>()
   /** Faults of annotations that were reported, by the uid of the pod. */
   readonly #reported = new Map<string, string>()
@@ -88,16 +88,18 @@ export class PodLives {
     const admitted = isPodActive(pod) ? admission.admit(pod, node) : undefined
     // They are reported once, so they must not depend on the write of the status.
     if (admitted?.kind === 'admitted') this.#record(pod, admitted.events, node)
+    const attempts = this.#attempts.get(uid) ?? { pulls: new Map(), probes: new Map() }
     const step = nextStep({
       pod,
       admission: admitted,
       behavior,
       now,
       rules: this.#rules,
-      ...this.#attemptsOf(uid),
+      ...attempts,
       hostIPs: (node.status.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : [])),
       podIPs: () => addresses.of(uid, node.spec.podCIDRs ?? []),
     })
+    if (attempts.pulls.size > 0 || attempts.probes.size > 0) this.#attempts.set(uid, attempts)
     if (step.kind === 'remove') await this.#remove(pod)
     else if (step.kind === 'write') return this.#write(key, pod, step.status, step.events, node)
     else {
@@ -168,14 +170,6 @@ export class PodLives {
     if (this.#reported.get(uid) === text) return
     this.#reported.set(uid, text)
     this.#options.events.record(PODS, pod, 'Warning', 'InvalidAnnotation', text)
-  }
-
-  #attemptsOf(uid: string): { readonly pulls: Pulls; readonly probes: ProbeFailures } {
-    const known = this.#attempts.get(uid)
-    if (known) return known
-    const attempts = { pulls: new Map(), probes: new Map() }
-    this.#attempts.set(uid, attempts)
-    return attempts
   }
 }
 

@@ -2,7 +2,13 @@ import type { ContainerPort, Pod, PodAffinityTerm, WeightedPodAffinityTerm } fro
 import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { hostPorts } from '../shared/host-ports.ts'
-import { assumedPodRequestsInSteps, podRequestsInSteps, type RequestRules, type ResourceAmounts } from '../shared/pod-requests.ts'
+import {
+  assumedPodRequestsInSteps,
+  podRequestsInSteps,
+  type RequestRules,
+  type ResourceAmounts,
+  shareAmounts,
+} from '../shared/pod-requests.ts'
 import { type AffinityTerm, affinityTerm } from './affinity-term.ts'
 
 /** A pod with what plugins derive from its spec. */
@@ -27,13 +33,16 @@ export interface PodInfo {
 /** Derives what plugins need of a pod. Throws an Error if a selector or quantity is invalid. */
 export const podInfo = (pod: Pod, rules: RequestRules): PodInfo => runAtOnce(podInfoInSteps(pod, rules))
 
-/** `podInfo` in steps, for a pod that may have thousands of terms or containers. */
-export function* podInfoInSteps(pod: Pod, rules: RequestRules): Steps<PodInfo> {
+/**
+ * `podInfo` in steps, for a pod that may have thousands of terms or containers.
+ * @param like Optional. Another pod, whose amounts are shared if they are the same.
+ */
+export function* podInfoInSteps(pod: Pod, rules: RequestRules, like?: PodInfo): Steps<PodInfo> {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
   return {
     pod,
-    requests: yield* podRequestsInSteps(pod, rules),
-    assumedRequests: yield* assumedPodRequestsInSteps(pod, rules),
+    requests: shareAmounts(like?.requests, yield* podRequestsInSteps(pod, rules)),
+    assumedRequests: shareAmounts(like?.assumedRequests, yield* assumedPodRequestsInSteps(pod, rules)),
     hostPorts: hostPorts(pod),
     requiredAffinity: yield* requiredTerms(pod, podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     requiredAntiAffinity: yield* requiredTerms(pod, podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),

@@ -12,6 +12,8 @@ import { type PodInfo, podInfoInSteps } from './pod-info.ts'
 export class PodInfos {
   readonly #rules: RequestRules
   readonly #infos = new Map<string, PodInfo>()
+  /** The result that was computed last. Many pods are of one template, and request the same. */
+  #latest: PodInfo | undefined
 
   constructor(rules: RequestRules) {
     this.#rules = rules
@@ -28,7 +30,8 @@ export class PodInfos {
     const known = this.known(pod)
     if (known?.pod === pod) return known
     yield* keepSelectorMembers(pod)
-    const info = known && (yield* this.#isSame(known.pod, pod)) ? { ...known, pod } : yield* podInfoInSteps(pod, this.#rules)
+    const info = known && (yield* this.#isSame(known.pod, pod)) ? { ...known, pod } : yield* podInfoInSteps(pod, this.#rules, this.#latest)
+    this.#latest = info
     this.#infos.set(pod.metadata.uid ?? '', info)
     return info
   }

@@ -1,6 +1,7 @@
 import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/core/v1.types.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { MOST_IN_A_STEP } from '../../meta/few-values.ts'
 import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
 import { isSidecar } from './pods.ts'
 
@@ -27,6 +28,12 @@ const ASSUMED: ResourceAmounts = new Map([
   ['memory', 200 * 1024 * 1024],
 ])
 const NONE: ResourceAmounts = new Map()
+
+/** Returns `like` if it has the same few amounts: equal amounts of thousands of pods then take memory once. */
+export const shareAmounts = (like: ResourceAmounts | undefined, amounts: ResourceAmounts): ResourceAmounts =>
+  like?.size === amounts.size && amounts.size <= MOST_IN_A_STEP && [...amounts].every(([name, amount]) => like.get(name) === amount)
+    ? like
+    : amounts
 
 /** Converts a list of quantities. Throws QuantityError. */
 export function amountsOf(list: Readonly<Record<string, string>> | undefined | null): ResourceAmounts {

@@ -3,7 +3,7 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { hostPorts, UsedPorts } from '../../shared/host-ports.ts'
 import { allocatableOf } from '../../shared/node-amounts.ts'
 import type { NodeRoom } from '../../shared/node-room.ts'
-import { podRequests, type ResourceAmounts } from '../../shared/pod-requests.ts'
+import { podRequests, type ResourceAmounts, shareAmounts } from '../../shared/pod-requests.ts'
 import { isPodTerminal, podPriority } from '../../shared/pods.ts'
 import type { PodEvent } from '../pod-life/turn.ts'
 import { checkAdmission, isCritical, type Rejection, shortageRejection } from './admission-check.ts'
@@ -19,6 +19,7 @@ import {
   type ResizeRank,
   recoveredAllocation,
   resizeMessage,
+  shareAllocation,
 } from './resize.ts'
 
 /** Decision of a kubelet about a pod: rejected, evicted for a critical one, or admitted. */
@@ -84,6 +85,8 @@ export class NodeAdmission {
   /** Amounts that pods ask for. They are parsed once for each state of a pod. */
   readonly #wanted = new WeakMap<Pod, ResourceAmounts>()
   #resizes = 0
+  /** The pod that was admitted last. Many pods are of one template, and have the same resources. */
+  #latest: HeldPod | undefined
 
   constructor(options: NodeAdmissionOptions) {
     this.#options = options
@@ -150,11 +153,12 @@ export class NodeAdmission {
   }
 
   #add(state: NodeState, pod: Pod, allocation: Allocation): HeldPod {
+    const requests = this.#requests(allocatedPod(pod, allocation), this.#options.inPlace)
     const held: HeldPod = {
       pod,
-      requests: this.#requests(allocatedPod(pod, allocation), this.#options.inPlace),
+      requests: shareAmounts(this.#latest?.requests, requests),
       ports: hostPorts(pod),
-      allocation,
+      allocation: shareAllocation(this.#latest?.allocation, allocation),
       pending: undefined,
       since: 0,
       decided: undefined,
@@ -162,6 +166,7 @@ export class NodeAdmission {
       isResizing: false,
       events: [],
     }
+    this.#latest = held
     state.pods.set(pod.metadata.uid ?? '', held)
     count(state.used, held.requests, 1)
     return held

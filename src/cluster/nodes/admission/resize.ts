@@ -1,5 +1,6 @@
 import type { Container, Pod, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { ResourceAmounts } from '../../shared/pod-requests.ts'
 import { isSidecar } from '../../shared/pods.ts'
 
@@ -40,6 +41,12 @@ export function recoveredAllocation(pod: Pod): Allocation {
     }),
   )
   return { containers, pod: status.resources ?? spec.resources }
+}
+
+/** Returns `like` if it allocates the same to few containers: equal allocations of thousands of pods then take memory once. */
+export function shareAllocation(like: Allocation | undefined, allocation: Allocation): Allocation {
+  if (like?.containers.size !== allocation.containers.size || !hasFewValues([...allocation.containers])) return allocation
+  return deepEqual([...like.containers], [...allocation.containers]) && deepEqual(like.pod, allocation.pod) ? like : allocation
 }
 
 /** Returns a pod with the resources that are allocated to it in place of those that it asks for. */

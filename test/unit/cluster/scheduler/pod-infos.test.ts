@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../src/api/core/v1.types.ts'
+import type { PodInfo } from '../../../../src/cluster/scheduler/pod-info.ts'
 import { PodInfos } from '../../../../src/cluster/scheduler/pod-infos.ts'
 import { namesOf } from '../../../../src/lib/wide-objects.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'
@@ -19,12 +20,23 @@ describe('facts of pods', () => {
 
   it('are kept while nothing changes that they depend on', () => {
     const all = infos()
-    const pod = podOf({ labels: { a: 'b' } })
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(0)] } }
+    const pod = podOf({ labels: { a: 'b' }, spec: { affinity } as Partial<Pod['spec']> })
     const first = all.of(pod)
     expect(all.of(pod)).to.equal(first)
     const bound = all.of({ ...structuredClone(pod), spec: { ...pod.spec, nodeName: 'n' } })
-    expect(bound.requests).to.equal(first.requests)
-    expect(all.of(podOf({ labels: { a: 'c' } })).requests).not.to.equal(first.requests)
+    expect(bound.requiredAntiAffinity).to.equal(first.requiredAntiAffinity)
+    const changed = all.of({ ...pod, metadata: { ...pod.metadata, labels: { a: 'c' } } })
+    expect(changed.requiredAntiAffinity).not.to.equal(first.requiredAntiAffinity)
+  })
+
+  it('have the amounts of the last pod if they are the same', () => {
+    const all = infos()
+    const requesting = (name: string, cpu: string): PodInfo => all.of(podOf({ name, requests: { cpu } }))
+    const [first, same, other] = [requesting('a', '1'), requesting('b', '1000m'), requesting('c', '2')]
+    expect([same.requests, same.assumedRequests]).to.have.ordered.members([first.requests, first.assumedRequests])
+    expect([...other.requests]).to.deep.equal([['cpu', 2000]])
+    expect([...first.requests]).to.deep.equal([['cpu', 1000]])
   })
 
   it('are derived and compared in steps for a large pod', () => {

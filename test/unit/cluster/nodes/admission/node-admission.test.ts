@@ -54,6 +54,15 @@ describe('admission of pods by simulated kubelets', () => {
   const rejected = (one: Pod, node: Partial<Node> = {}, options: Partial<NodeAdmissionOptions> = {}): string =>
     textOf(admissionOf(options).admission.admit(one, { ...NODE, ...node }))
 
+  it('resizes one of several pods that have the same resources', () => {
+    const { admission } = admissionOf()
+    for (const name of ['a', 'b']) admission.admit(pod(name), NODE)
+    expect(textOf(admission.admit(pod('a', { cpu: '2' }), NODE))).to.equal('2')
+    expect(textOf(admission.admit(pod('b'), NODE))).to.equal('1')
+    expect(rejected(pod('c', { cpu: '5' }))).to.include('requested: 5000')
+    expect(textOf(admission.admit(pod('c', { cpu: '1500m' }), NODE))).to.include('used: 3000')
+  })
+
   it('rejects a pod for which the node has no room, with the first resource that is lacking', () => {
     const { admission } = admissionOf()
     admission.hold(pod('a', { cpu: '3' }), NODE)
