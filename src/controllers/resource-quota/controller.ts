@@ -13,7 +13,7 @@ import type { Evaluators } from '../../resources/core/resource-quota/usage/evalu
 import { QUOTAS } from '../../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, followKept, WorkQueue } from '../controller.ts'
 import { QuotaMonitors } from './monitors.ts'
-import { quotaChange } from './quota-change.ts'
+import { type QuotaChange, quotaChange } from './quota-change.ts'
 import { Raises } from './raises.ts'
 import { type ListStored, Recounter } from './recount.ts'
 import { type QuotableResource, QuotableResources } from './tracked.ts'
@@ -110,9 +110,8 @@ class QuotaController {
    */
   put(quota: ResourceQuota): Promise<undefined> | undefined {
     const { namespace = '', name = '' } = quota.metadata
-    this.#raises?.observe(quota, this.#pauses.steady.now())
     const before = this.#quotas.get(namespace)?.get(name)
-    return use(startInTurns(quotaChange(before, quota)), ({ isChanged, isCounted }) => {
+    return use(startInTurns(this.#observed(before, quota)), ({ isChanged, isCounted }) => {
       const quotas = this.#quotas.get(namespace) ?? new Map<string, ResourceQuota>()
       this.#quotas.set(namespace, quotas)
       // Keeps the same spec object, for which the limited resources are cached.
@@ -120,6 +119,11 @@ class QuotaController {
       if (isChanged) this.watchUsers()
       if (!isCounted) this.look(namespace)
     })
+  }
+
+  *#observed(before: ResourceQuota | undefined, quota: ResourceQuota): Steps<QuotaChange> {
+    if (this.#raises) yield* this.#raises.observe(quota, this.#pauses.steady.now())
+    return yield* quotaChange(before, quota)
   }
 
   /** Removes a quota. */

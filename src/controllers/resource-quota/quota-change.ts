@@ -3,7 +3,7 @@ import type { Steps } from '../../lib/steps.ts'
 import { deepEqualBySize } from '../../meta/equal.ts'
 
 /** Consequences of a new state of a quota. */
-interface QuotaChange {
+export interface QuotaChange {
   /** Whether the quota is new, or its spec differs. */
   readonly isChanged: boolean
   /** Whether the status has the usage, and the limits of the spec. */

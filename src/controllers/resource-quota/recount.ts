@@ -63,20 +63,25 @@ export class Recounter {
     const { access, reservations, raises } = this.#parts
     const quotas = await readQuotas(access, namespace)
     await reservations.writesEnded(namespace)
-    const pending = quotas.map(quota => {
-      raises?.observe(quota, steadyNow)
-      return { quota, held: reservations.of(namespace, quota.metadata.name ?? ''), raised: raises?.of(quota, steadyNow) }
-    })
+    const pending: { readonly quota: ResourceQuota; readonly held: readonly Held[]; readonly raised: Amounts | undefined }[] = []
+    for (const quota of quotas) {
+      if (raises) await startInTurns(raises.observe(quota, steadyNow))
+      const raised = raises && (await startInTurns(raises.of(quota, steadyNow)))
+      pending.push({ quota, held: reservations.of(namespace, quota.metadata.name ?? ''), raised })
+    }
     let againIn = Number.POSITIVE_INFINITY
     const lists: Lists = new Map()
     for (const { quota, held, raised } of pending) {
       const { used, until } = await this.#count(quota, lists, now)
+      if (turnIsLong()) await nextBackgroundTurn()
       const reserved = added(
         used,
         masked(await runInTurns(this.#unstored(held, lists)), name => used.has(name)),
       )
+      if (turnIsLong()) await nextBackgroundTurn()
       const settled = keepRaised(reserved, quota, raised)
       againIn = Math.min(againIn, until - now, held.length > 0 ? WRITE_MS : againIn, sameAmounts(settled, reserved) ? againIn : GRACE_MS)
+      if (turnIsLong()) await nextBackgroundTurn()
       await this.#write(quota, settled)
     }
     return againIn
@@ -117,6 +122,7 @@ export class Recounter {
       lists.set(resource, listed)
       const found = await runInTurns(this.#counterOf(evaluator).count(listed, quota, now))
       until = Math.min(until, found.until)
+      if (turnIsLong()) await nextBackgroundTurn()
       const none: Amounts = new Map([...names].map(name => [name, ZERO]))
       used = added(
         used,

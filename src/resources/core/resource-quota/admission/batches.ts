@@ -1,9 +1,9 @@
 import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
 import type { Reservation } from '../../../../catalog/strategy.ts'
-import { runInTurns } from '../../../../lib/steps.ts'
+import { runInTurns, startInTurns } from '../../../../lib/steps.ts'
 import { internalServerError } from '../../../../meta/status.ts'
 import { type Amounts, added } from '../usage/amounts.ts'
-import { type Counted, checkRequest, type LimitedResource, type Reserved, type RunningQuota, runningQuota } from './check-request.ts'
+import { type Counted, checkRequest, type LimitedResource, type Reserved, type RunningQuota, runningQuotas } from './check-request.ts'
 import type { QuotaIndex } from './quota-index.ts'
 import { readQuotas, writeQuotaStatus } from './quota-store.ts'
 import type { Held, QuotaReservations } from './reservations.ts'
@@ -121,7 +121,7 @@ export class QuotaBatches {
       const isFresh = index.filling.isOpen
       const quotas = isFresh ? await readQuotas(access(), namespace) : index.quotasOf(namespace)
       if (quotas.length > 0 || limitedResources.length > 0) {
-        const running = quotas.map(runningQuota)
+        const running = await startInTurns(runningQuotas(quotas))
         const refused = await this.#reserve(running, batch, RETRIES)
         // The index may be behind the store. A request is not rejected by an outdated quota.
         if (refused.length > 0 && !isFresh) await this.#settleRefused(running, refused)
@@ -141,7 +141,7 @@ export class QuotaBatches {
     const still = isSame
       ? refused
       : await this.#reserve(
-          fresh.map(runningQuota),
+          await startInTurns(runningQuotas(fresh)),
           refused.map(({ waiter }) => waiter),
           RETRIES,
         )
@@ -178,7 +178,11 @@ export class QuotaBatches {
     const rest = batch.filter(waiter => !others.has(waiter))
     return [
       ...refused,
-      ...(await this.#reserve(again.filter(({ metadata }) => failed.has(metadata.name)).map(runningQuota), rest, retries - 1)),
+      ...(await this.#reserve(
+        await startInTurns(runningQuotas(again.filter(({ metadata }) => failed.has(metadata.name)))),
+        rest,
+        retries - 1,
+      )),
     ]
   }
 

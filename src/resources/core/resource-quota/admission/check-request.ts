@@ -1,14 +1,16 @@
 import { refuse } from '../../../../admission/refuse.ts'
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../../../api/core/v1.types.ts'
 import type { KubeObject } from '../../../../api/meta/object.ts'
-import { runIfSteps, type Steps } from '../../../../lib/steps.ts'
+import { isStepDone, runIfSteps, type Steps } from '../../../../lib/steps.ts'
 import { failure } from '../../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
 import {
   type Amounts,
   added,
+  amountsFor,
   amountsOf,
   exceeding,
+  keepAmounts,
   lessened,
   masked,
   negatives,
@@ -48,6 +50,12 @@ export const runningQuota = (quota: ResourceQuota): RunningQuota => ({
   used: amountsOf(quota.status.used),
 })
 
+/** `runningQuota` for several, in steps if they have long lists. */
+export function* runningQuotas(quotas: readonly ResourceQuota[]): Steps<RunningQuota[]> {
+  for (const { status } of quotas) for (const list of [status.hard, status.used]) yield* keepAmounts(list)
+  return quotas.map(runningQuota)
+}
+
 /** Amounts that a request adds to a quota. */
 export interface Reserved {
   /** Quota that limits the request. */
@@ -84,7 +92,7 @@ export function* checkRequest(
   const before = request.operation === 'UPDATE' && request.old ? yield* runIfSteps(evaluator.usage(request.old, now)) : undefined
   const delta = before ? lessened(usage, before) : usage
   const reserved = covering.flatMap(running => {
-    const isCountedBefore = before !== undefined && request.old !== undefined && matchesQuota(running, evaluator, request.old)
+    const isCountedBefore = before !== undefined && request.old !== undefined && isInScopes(running, evaluator, request.old)
     const amounts = withoutZeros(isCountedBefore ? delta : usage)
     return amounts.size === 0 ? [] : [{ running, amounts: masked(amounts, name => running.hard.has(name)) }]
   })
@@ -111,35 +119,40 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
   const covering: RunningQuota[] = []
   for (const running of quotas) {
     scopes.push(...scopesOf(running.quota).filter(scope => evaluator.inScope?.(scope, object)))
-    if (!matchesQuota(running, evaluator, object)) continue
+    if (!isInScopes(running, evaluator, object)) continue
     const { name } = running.quota.metadata
-    const limited = new Set([...running.hard.keys()].filter(each => evaluator.counts(each)))
+    const limited = yield* limitedNames(running, evaluator)
+    if (limited.size === 0) continue
     const missing = evaluator.missing && (yield* evaluator.missing(limited, object))
     if (missing !== undefined) throw refuse(request, `failed quota: ${name}: ${missing}`)
-    if (![...limited].every(each => running.used.has(each)))
-      throw refuse(request, `status unknown for quota: ${name}, resources: ${printNames(limited)}`)
+    for (const each of limited) {
+      if (isStepDone()) yield
+      if (!running.used.has(each)) throw refuse(request, `status unknown for quota: ${name}, resources: ${printNames(limited)}`)
+    }
     covering.push(running)
   }
   return { covering, scopes }
 }
 
-/**
- * Reports whether the quota limits a resource that objects of this kind use, and the object is in all of its scopes.
- */
-const matchesQuota = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
-  [...hard.keys()].some(name => evaluator.counts(name)) && scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
+/** Returns the names in the limits of a quota that objects of this kind use. The quota matches them only if there are any. */
+function* limitedNames({ hard }: RunningQuota, evaluator: Evaluator): Steps<ReadonlySet<string>> {
+  const names = new Set<string>()
+  for (const name of hard.keys()) {
+    if (isStepDone()) yield
+    if (evaluator.counts(name)) names.add(name)
+  }
+  return names
+}
+
+/** Reports whether an object is in all scopes of a quota. */
+const isInScopes = ({ quota }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
+  scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
 
 /** Throws 403 if the usage would exceed a limit. Its text has only the resources that exceed theirs. */
 function refuseExcess(request: AdmissionRequest, { running: { quota, hard, used }, amounts }: Reserved): void {
-  const after = added(used, amounts)
-  const names = new Set(
-    exceeding(
-      masked(after, name => amounts.has(name)),
-      hard,
-    ),
-  )
-  if (names.size === 0) return
-  const [requested, before, limited] = [amounts, used, hard].map(each => printAmounts(masked(each, name => names.has(name))))
+  const names = exceeding(added(amountsFor(amounts.keys(), used), amounts), hard)
+  if (names.length === 0) return
+  const [requested, before, limited] = [amounts, used, hard].map(each => printAmounts(amountsFor(names, each)))
   throw refuse(request, `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${before}, limited: ${limited}`)
 }
 

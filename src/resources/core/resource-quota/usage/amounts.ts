@@ -1,6 +1,7 @@
-import { isStepDone, type Steps } from '../../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../../lib/wide-objects.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../../../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../../../../lib/wide-objects.ts'
 import { setMember } from '../../../../meta/equal.ts'
+import { hasFewValues } from '../../../../meta/few-values.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
 
 /**
@@ -19,7 +20,15 @@ export const ONE: Quantity = parseQuantity('1')
 
 /** Parses a ResourceList of an object, whose quantities are canonical. */
 export const amountsOf = (list: Readonly<Record<string, string>> | undefined): Amounts =>
-  list === undefined ? NOTHING : new Map(Object.entries(list).map(([name, quantity]) => [name, parseQuantity(quantity)]))
+  list === undefined ? NOTHING : (kept.get(list) ?? runAtOnce(amountsInSteps(list)))
+
+/** Amounts of long lists, as long as those exist. */
+const kept = new WeakMap<object, Amounts>()
+
+/** Parses a list in steps if it is long, so that `amountsOf` returns what is kept. The list must not change. */
+export function* keepAmounts(list: Readonly<Record<string, string>> | undefined): Steps<void> {
+  if (list !== undefined && !hasFewValues(list) && !kept.has(list)) kept.set(list, yield* amountsInSteps(list))
+}
 
 /** `amountsOf` in steps, for lists that may be long. */
 export function* amountsInSteps(list: Readonly<Record<string, string>> = {}): Steps<Amounts> {
@@ -32,9 +41,15 @@ export function* amountsInSteps(list: Readonly<Record<string, string>> = {}): St
 }
 
 /** Converts amounts back to a ResourceList. */
-export function resourceListOf(amounts: Amounts): Record<string, string> {
-  const list: Record<string, string> = {}
-  for (const [name, { canonical }] of amounts) setMember(list, name, canonical)
+export const resourceListOf = (amounts: Amounts): Record<string, string> => runAtOnce(resourceListInSteps(amounts))
+
+/** `resourceListOf` in steps. */
+export function* resourceListInSteps(amounts: Amounts): Steps<Record<string, string>> {
+  const list: Record<string, string> = noteMembers({}, amounts.size)
+  for (const [name, { canonical }] of amounts) {
+    if (isStepDone()) yield
+    setMember(list, name, canonical)
+  }
   return list
 }
 
@@ -65,6 +80,29 @@ export function lessened(a: Amounts, b: Amounts): Amounts {
 
 /** Returns the amounts whose names match `keep`. */
 export const masked = (amounts: Amounts, keep: (name: string) => boolean): Amounts => new Map([...amounts].filter(([name]) => keep(name)))
+
+/** Returns the amounts of some names, as far as there are. */
+export function amountsFor(names: Iterable<string>, amounts: Amounts): Amounts {
+  const found = new Map<string, Quantity>()
+  for (const name of names) {
+    const quantity = amounts.get(name)
+    if (quantity !== undefined) found.set(name, quantity)
+  }
+  return found
+}
+
+/** Returns by how much amounts exceed earlier ones, in steps. Names whose amount has not grown are left out. */
+export function* growth(amounts: Amounts, before: Amounts): Steps<Amounts> {
+  const grown = new Map<string, Quantity>()
+  for (const [name, quantity] of amounts) {
+    if (isStepDone()) yield
+    const earlier = before.get(name)
+    if (earlier?.canonical === quantity.canonical) continue
+    const more = earlier ? addParsed(quantity, earlier, true) : quantity
+    if (more.value > 0n) grown.set(name, more)
+  }
+  return grown
+}
 
 /** Leaves out amounts of 0. Negative ones are kept. */
 export const withoutZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, { value }]) => value !== 0n))

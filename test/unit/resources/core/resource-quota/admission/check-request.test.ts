@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ResourceQuota } from '../../../../../../src/api/core/v1.types.ts'
-import { runAtOnce } from '../../../../../../src/lib/steps.ts'
+import { runAtOnce, type Steps } from '../../../../../../src/lib/steps.ts'
 import type { AdmissionRequest } from '../../../../../../src/registry/types.ts'
 import { persistentVolumeClaimResource } from '../../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../../../../src/resources/core/pod/definition.ts'
@@ -8,11 +8,13 @@ import {
   checkRequest,
   type LimitedResource,
   runningQuota,
+  runningQuotas,
 } from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
 import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import { createServiceResource } from '../../../../../../src/resources/core/service/definition.ts'
 import { admissionRequest } from '../../../../../support/admission-request.ts'
+import { countedSteps } from '../../../../../support/counted-steps.ts'
 import { featuresOf } from '../../../../../support/hook-context.ts'
 
 const quota = (name: string, hard: object, used: object | undefined, spec: object = {}): ResourceQuota =>
@@ -161,4 +163,29 @@ describe('requests and quotas', () => {
   ]
   for (const [what, request, quotas, expected, limited] of cases)
     it(what, () => void expect(check(request, quotas, limited)).to.deep.equal(expected))
+
+  it('are checked in steps against a quota of very many names, which are parsed once', () => {
+    const list = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`count/k${i}.x`, '1']))
+    const wide = quota('q', { ...list, pods: '1' }, { ...list, pods: '1' })
+    const steps = Math.floor(10_000 / 512)
+    const { result: quotas, yields } = countedSteps(runningQuotas([wide]))
+    expect(yields).to.be.at.least(2 * steps)
+    expect(countedSteps(runningQuotas([wide])).yields).to.equal(0)
+    const request = ofPod(pod({}))
+    const evaluator = new Evaluators(featuresOf()).of({ group: '', resource: 'pods' })
+    if (!request.object || !evaluator) throw new Error('nothing to count')
+    const checking = checkRequest(quotas, { request, object: request.object, evaluator, now: 0 })
+    expect(() => countedSteps(checking)).to.throw('exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1')
+    expect(stepsUntilError(checkRequest(quotas, { request, object: request.object, evaluator, now: 0 }))).to.be.at.least(steps)
+  })
 })
+
+function stepsUntilError(steps: Steps<unknown>): number {
+  for (let yields = 0; ; yields++) {
+    try {
+      if (steps.next().done) return yields
+    } catch {
+      return yields
+    }
+  }
+}
