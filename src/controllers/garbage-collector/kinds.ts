@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { ResourceDefinition } from '../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
 import type { ResourceId } from '../../catalog/resource-access.ts'
 
 /** Resource of a kind. */
@@ -18,6 +18,13 @@ export function isCollected({ storage, internal, hub }: ResourceDefinition): boo
   if (storage === undefined || internal || (hub.names.plural === 'events' && EVENT_GROUPS.includes(hub.group))) return false
   return ['list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))
 }
+
+/**
+ * Returns the version in which the collector names objects of a resource: the hub if it is served, or else the first
+ * served one. Objects could not be found by a version that is not served.
+ */
+export const trackedVersion = ({ hub, versions }: ResourceDefinition): Version =>
+  versions.find(({ group, name }) => group === hub.group && name === hub.name) ?? versions[0] ?? hub
 
 /** Resolves kinds of owner references to resources. Cached per catalog generation. */
 export class OwnerKinds {

@@ -11,7 +11,7 @@ import type { ControllerEnvironment } from '../controller.ts'
 import { followMetadata } from '../controller.ts'
 import type { Coordinates } from './coordinates.ts'
 import type { OwnerGraph } from './graph.ts'
-import { isCollected } from './kinds.ts'
+import { isCollected, trackedVersion } from './kinds.ts'
 
 /** Maximum delay between two watches in delivering changes of the same time, in milliseconds. */
 const QUIET_MS = 150
@@ -96,8 +96,9 @@ export class Monitors {
     const end = new AbortController()
     const monitor: Monitor = { end, synced: false }
     this.#running.set(id, monitor)
-    const { group, name: version, kind, names } = definition.hub
-    const apiVersion = apiVersionOf({ group, version })
+    const { group, kind, names } = definition.hub
+    const tracked = trackedVersion(definition)
+    const apiVersion = apiVersionOf({ group: tracked.group, version: tracked.name })
     const begin = () => {
       // Objects seen before that are not in the new list were deleted while the watch was interrupted.
       const before = new Map(monitor.synced ? this.#graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
