@@ -2,7 +2,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { isLongStepDone, type Steps } from '../../lib/steps.ts'
 import { podPriority } from '../shared/pods.ts'
 import type { Infeasible } from './failure-text.ts'
-import { type NodeFilter, type PostFiltered, type Reserve, type Status, unresolvable } from './framework.ts'
+import { type NodeFilter, type PostFilter, type Reserve, type Status, unresolvable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import { nodesToFind, type Profile } from './profile.ts'
@@ -46,7 +46,7 @@ export interface Unfeasible {
   /** Filters of the cycle, for preemption. */
   readonly filters: readonly ActiveFilter[]
   /** Called in order if no node is feasible. */
-  readonly postFilters: readonly (() => PostFiltered)[]
+  readonly postFilters: readonly PostFilter[]
 }
 
 /** Result of filtering. */
@@ -181,7 +181,7 @@ const noneRejected = (nodeCount: number): Infeasible => ({ nodeCount, preFilterR
 interface Prepared {
   readonly filters: readonly ActiveFilter[]
   readonly reserves: readonly ActiveReserve[]
-  readonly postFilters: readonly (() => PostFiltered)[]
+  readonly postFilters: readonly PostFilter[]
   /** Nodes that all plugins with names allow. Undefined if no plugin restricts them. */
   readonly nodeNames: ReadonlySet<string> | undefined
   /** Plugins that restrict the names of nodes. */
@@ -193,7 +193,7 @@ interface Prepared {
 /** A pod that a plugin rejects on all nodes before any is checked. */
 interface Rejected {
   readonly status: Status
-  readonly postFilters: readonly (() => PostFiltered)[]
+  readonly postFilters: readonly PostFilter[]
   /** Names of the plugins that have rejected it. */
   readonly plugins: ReadonlySet<string>
   /** Text for the pod's condition. */
@@ -204,7 +204,7 @@ interface Rejected {
 function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile): Prepared | Rejected {
   const filters: ActiveFilter[] = []
   const reserves: ActiveReserve[] = []
-  const postFilters: (() => PostFiltered)[] = []
+  const postFilters: PostFilter[] = []
   const namers: string[] = []
   let nodeNames: ReadonlySet<string> | undefined
   let isSlow = false

@@ -61,7 +61,18 @@ export interface PreFiltered {
   /**
    * Optional. Called if no node is feasible: may change what stands in the way. Source: the extension point PostFilter.
    */
-  readonly postFilter?: () => PostFiltered
+  readonly postFilter?: PostFilter
+}
+
+/** Returns what a plugin changes for a pod that no node is feasible for. @param group set if it belongs to a group */
+export type PostFilter = (group?: UnplacedGroup) => PostFiltered
+
+/** A group of pods that is not scheduled. */
+export interface UnplacedGroup {
+  /** Whether some of its pods have nodes. */
+  readonly hasNodes: boolean
+  /** Uids of claims that are released for other pods of the group. */
+  readonly released: Set<string>
 }
 
 /** Result of a plugin for a pod that no node is feasible for. */

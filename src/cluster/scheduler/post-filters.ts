@@ -8,7 +8,7 @@ import { type EvictionParts, evictVictims } from './evictions.ts'
 import { type Extender, preemptByExtenders } from './extenders/extender.ts'
 import { failureText } from './failure-text.ts'
 import type { Unfeasible } from './find-node.ts'
-import type { BindingContext, PostFiltered } from './framework.ts'
+import type { BindingContext, PostFilter, PostFiltered } from './framework.ts'
 import type { PodInfo } from './pod-info.ts'
 import { type NoPreemption, type Preemption, type PreemptionCandidate, preemptionCandidates, preemptionOf } from './preemption.ts'
 import type { PreemptionArgs, Profile } from './profile.ts'
@@ -58,6 +58,16 @@ export class PostFilters {
       return { reason: 'Unschedulable', message: failureText(filtered.infeasible), nominatedNode: preemption.candidate.node.name }
     }
     return this.#hopeless(info, filtered, changes, preemption)
+  }
+
+  /** Starts what plugins change for the pods of a group that is not scheduled. @param hasNodes whether some have nodes */
+  helpGroup(pods: readonly { readonly pod: Pod; readonly postFilters: readonly PostFilter[] }[], hasNodes: boolean): void {
+    const group = { hasNodes, released: new Set<string>() }
+    for (const { pod, postFilters } of pods)
+      for (const postFilter of postFilters) {
+        const { write } = postFilter(group)
+        if (write) this.#parts.write(pod, () => this.#tryWrite(pod, write))
+      }
   }
 
   /** Chooses victims, together with extenders. */

@@ -14,15 +14,25 @@ const groupKind = <T extends TypedObject>(version: string, kind: string, resourc
   namespaced: true,
 })
 
+/** A group of pods that is an object of its own: since 1.36. */
+export type PodGroupObject = AlphaPodGroup | PodGroup
+
 /** Objects that describe a group of pods. In 1.35, a Workload has the groups as parts. */
-export type GroupObject = Workload | AlphaPodGroup | PodGroup
+export type GroupObject = Workload | PodGroupObject
+
+type Gates = Pick<Features, 'release' | 'enabled'>
 
 /**
- * Returns the kind that describes groups of pods, in the version that the scheduler of a release reads. Undefined if the
- * release has no groups, or their gate is off.
+ * Returns the kind of groups that are objects of their own, in the version that the parts of a release read. Undefined
+ * if the release has none, or their gate is off.
  */
-export function groupKindOf({ release, enabled }: Pick<Features, 'release' | 'enabled'>): ResourceKind<GroupObject> | undefined {
-  if (!isSince(release, '1.35') || !enabled('GenericWorkload')) return undefined
-  if (isSince(release, '1.37')) return groupKind('v1beta1', 'PodGroup', 'podgroups')
-  return isSince(release, '1.36') ? groupKind('v1alpha2', 'PodGroup', 'podgroups') : groupKind('v1alpha1', 'Workload', 'workloads')
+export function podGroupKindOf({ release, enabled }: Gates): ResourceKind<PodGroupObject> | undefined {
+  if (!isSince(release, '1.36') || !enabled('GenericWorkload')) return undefined
+  return groupKind(isSince(release, '1.37') ? 'v1beta1' : 'v1alpha2', 'PodGroup', 'podgroups')
+}
+
+/** Returns the kind that describes groups of pods, as `podGroupKindOf` does. In 1.35, it is that of workloads. */
+export function groupKindOf(gates: Gates): ResourceKind<GroupObject> | undefined {
+  if (gates.release !== '1.35') return podGroupKindOf(gates)
+  return gates.enabled('GenericWorkload') ? groupKind('v1alpha1', 'Workload', 'workloads') : undefined
 }

@@ -8,6 +8,7 @@ import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
+import { type ClaimRules, claimRules, isPodGroup, podGroupKeys } from '../../shared/device-claims.ts'
 import type { DeviceKinds } from '../../shared/device-kinds.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -25,6 +26,7 @@ const WORKERS = 8
 const NAME = 'device-taint-eviction-controller'
 const [POD, RULE] = ['pod:', 'rule:']
 const BY_POOL = 'device pool'
+const BY_GROUP = 'group with resource claims'
 
 /**
  * Evicts pods that do not tolerate the NoExecute taints of their devices, which drivers and DeviceTaintRules give. A
@@ -48,6 +50,7 @@ class DeviceTaintEviction {
   readonly #slices: Informer<ResourceSlice>
   readonly #ruleKind: ResourceKind<DeviceTaintRule> | undefined
   readonly #rules: Informer<DeviceTaintRule> | undefined
+  readonly #claimRules: ClaimRules
   readonly #events: EventRecorder
   readonly #queue: KeyQueue
   /** Keys of pods that are to be evicted. */
@@ -65,9 +68,11 @@ class DeviceTaintEviction {
     this.#slices = env.informers.of(kinds.slices)
     this.#ruleKind = rules
     this.#rules = rules && env.informers.of(rules)
+    this.#claimRules = claimRules(env.features)
     this.#claims.addIndex(BY_POOL, ({ status }) => [
       ...new Set((status.allocation?.devices?.results ?? []).map(({ driver, pool }) => poolKey(driver, pool))),
     ])
+    this.#pods.addIndex(BY_GROUP, podGroupKeys)
     this.#slices.addIndex(BY_POOL, ({ spec }) => [poolKey(spec.driver, spec.pool.name)])
     this.#events = recorderOf(env, NAME, signal)
     this.#queue = queueOf(env, NAME, signal, {
@@ -117,7 +122,10 @@ class DeviceTaintEviction {
   }
 
   #lookAtPods({ metadata: { namespace = '' }, status }: ResourceClaim): void {
-    for (const { apiGroup = '', resource, name, uid } of status.reservedFor ?? []) {
+    for (const consumer of status.reservedFor ?? []) {
+      const { apiGroup = '', resource, name, uid } = consumer
+      if (this.#claimRules.ofGroups && isPodGroup(consumer))
+        for (const pod of this.#pods.store.by(BY_GROUP, `${namespace}/${name}`)) this.#podChanged(pod)
       const pod = apiGroup === '' && resource === 'pods' ? this.#pods.store.get(`${namespace}/${name}`) : undefined
       if (pod?.metadata.uid === uid) this.#queue.add(POD + objectKey(pod))
     }
@@ -138,7 +146,7 @@ class DeviceTaintEviction {
   }
 
   #evictionOf(pod: Pod, state: TaintState): DeviceEviction | undefined {
-    return podEviction(pod, key => this.#claims.store.get(key), state)
+    return podEviction(pod, key => this.#claims.store.get(key), state, this.#claimRules)
   }
 
   async #syncPod(key: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import type { DeviceRequestAllocationResult, DeviceTaint, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { claimReference, foreignResourceClaim, isReservedFor } from '../../shared/device-claims.ts'
+import { type ClaimRules, claimReference, foreignResourceClaim, isReservedFor } from '../../shared/device-claims.ts'
 import { toleratesDeviceTaint } from '../../shared/device-taints.ts'
 
 /** Eviction of a pod for taints of its devices. */
@@ -79,13 +79,18 @@ export function claimEviction({ status }: ResourceClaim, { taintsOf, rules }: Ta
  * Returns the eviction of a pod: the earliest one of the claims that are reserved for it. Undefined if it has no node,
  * or no taint concerns it.
  */
-export function podEviction(pod: Pod, claimOf: (key: string) => ResourceClaim | undefined, state: TaintState): DeviceEviction | undefined {
+export function podEviction(
+  pod: Pod,
+  claimOf: (key: string) => ResourceClaim | undefined,
+  state: TaintState,
+  rules: ClaimRules,
+): DeviceEviction | undefined {
   if ((pod.spec.nodeName ?? '') === '') return undefined
   const evictions = (pod.spec.resourceClaims ?? []).flatMap(each => {
     const { name, isGenerated } = claimReference(pod, each)
     const claim = name === undefined ? undefined : claimOf(`${pod.metadata.namespace ?? ''}/${name}`)
-    if (claim === undefined || !isReservedFor(claim, pod)) return []
-    if (isGenerated && foreignResourceClaim(pod, claim) !== undefined) return []
+    if (claim === undefined || !isReservedFor(claim, pod, rules)) return []
+    if (isGenerated && foreignResourceClaim(pod, claim, rules) !== undefined) return []
     return claimEviction(claim, state) ?? []
   })
   if (evictions.length === 0) return undefined

@@ -1,14 +1,25 @@
-import type { Pod, PodResourceClaim } from '../../../api/core/v1.types.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
 import type { ResourceClaim, ResourceClaimTemplate } from '../../../api/resource/v1beta2.types.ts'
+import type { ResourceKind } from '../../../clients/api-client.ts'
 import { runIfSteps, type Steps } from '../../../lib/steps.ts'
-import { claimReference, isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
-import { PODS } from '../../shared/kinds.ts'
-import { controllerReference, isControlledBy } from '../../shared/owner.ts'
+import {
+  type ClaimEntry,
+  type ClaimRules,
+  type ClaimUser,
+  claimReference,
+  foreignResourceClaim,
+  isReservedFor,
+  MOST_CONSUMERS,
+} from '../../shared/device-claims.ts'
+import type { PodGroupObject } from '../../shared/group-kinds.ts'
+import { controllerReference } from '../../shared/owner.ts'
 import { isPodTerminal } from '../../shared/pods.ts'
 import { withMembers } from '../../shared/with-members.ts'
 
-/** Annotation of a generated claim with the name of the claim in its pod. */
+/** Annotations of a generated claim with the name of the claim in its pod, or in its group of pods. */
 export const POD_CLAIM_NAME = 'resource.kubernetes.io/pod-claim-name'
+export const GROUP_CLAIM_NAME = 'resource.kubernetes.io/podgroup-claim-name'
 /** Longest name of a generated claim without its random suffix. */
 const LONGEST_BASE = 57
 
@@ -16,17 +27,20 @@ const LONGEST_BASE = 57
 export const isPodDone = (pod: Pod): boolean => isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec.nodeName)
 
 /** Whether an allocated claim is to be reserved for a pod that has a node already, because no scheduler has done it. */
-export const isToReserve = (claim: ResourceClaim, pod: Pod): boolean =>
+export const isToReserve = (claim: ResourceClaim, pod: Pod, rules: ClaimRules): boolean =>
   Boolean(pod.spec.nodeName) &&
   claim.status.allocation !== undefined &&
   (claim.status.reservedFor?.length ?? 0) < MOST_CONSUMERS &&
-  !isReservedFor(claim, pod)
+  !isReservedFor(claim, pod, rules)
+
+/** Returns the claim of a key `namespace/name`. Undefined if it does not exist. */
+type ClaimReader = (key: string) => ResourceClaim | undefined
 
 /**
  * Reports whether the controller must create or reserve a claim for a pod. Source: podNeedsWork of
  * pkg/controller/resourceclaim.
  */
-export function needsWork(pod: Pod, claimOf: (key: string) => ResourceClaim | undefined): boolean {
+export function needsWork(pod: Pod, claimOf: ClaimReader, rules: ClaimRules): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false
   return (pod.spec.resourceClaims ?? []).some(each => {
     const { name, isGenerated, isMissing } = claimReference(pod, each)
@@ -34,22 +48,39 @@ export function needsWork(pod: Pod, claimOf: (key: string) => ResourceClaim | un
     if (name === undefined) return false
     const claim = claimOf(`${pod.metadata.namespace ?? ''}/${name}`)
     if (claim === undefined) return isGenerated
-    return (!isGenerated || isControlledBy(claim, pod)) && isToReserve(claim, pod)
+    return (!isGenerated || foreignResourceClaim(pod, claim, rules) === undefined) && isToReserve(claim, pod, rules)
   })
 }
 
-/** Returns the prefix of the name of a generated claim. Long names of pod and claim are both cut. */
-export function claimNamePrefix(pod: string, claim: string): string {
-  const prefix = `${pod}-${claim}-`
-  if (prefix.length <= LONGEST_BASE) return prefix
-  const cut = (text: string): string => text.slice(0, Math.floor((text.length * LONGEST_BASE) / prefix.length))
-  return `${cut(pod)}-${cut(claim)}`
+/** Reports whether the controller must create a claim for a group of pods. */
+export function groupNeedsWork(group: PodGroupObject, claimOf: ClaimReader): boolean {
+  if (group.metadata.deletionTimestamp !== undefined) return false
+  return (group.spec.resourceClaims ?? []).some(each => {
+    const { name, isGenerated, isMissing } = claimReference(group, each)
+    return isMissing || (isGenerated && name !== undefined && claimOf(`${group.metadata.namespace ?? ''}/${name}`) === undefined)
+  })
 }
 
-/** Returns the claim that is made of a template for a pod, in steps if it has many annotations. */
+/** Returns the prefix of the name of a generated claim. Long names of owner and claim are both cut. */
+export function claimNamePrefix(owner: string, claim: string): string {
+  const prefix = `${owner}-${claim}-`
+  if (prefix.length <= LONGEST_BASE) return prefix
+  const cut = (text: string): string => text.slice(0, Math.floor((text.length * LONGEST_BASE) / prefix.length))
+  return `${cut(owner)}-${cut(claim)}`
+}
+
+/** A pod, or a group of pods, for which claims are made of templates. */
+export interface ClaimOwner {
+  readonly kind: ResourceKind<TypedObject>
+  readonly object: TypedObject & ClaimUser
+  /** Annotation of the claims with their name in the object. */
+  readonly annotation: typeof POD_CLAIM_NAME | typeof GROUP_CLAIM_NAME
+}
+
+/** Returns the claim that is made of a template for a pod or a group, in steps if it has many annotations. */
 export function* generatedClaim(
-  pod: Pod,
-  { name }: PodResourceClaim,
+  { kind, object, annotation }: ClaimOwner,
+  { name }: ClaimEntry,
   { spec }: ResourceClaimTemplate,
   apiVersion: string,
 ): Steps<ResourceClaim> {
@@ -58,11 +89,11 @@ export function* generatedClaim(
     kind: 'ResourceClaim',
     apiVersion,
     metadata: {
-      generateName: claimNamePrefix(pod.metadata.name ?? '', name),
-      namespace: pod.metadata.namespace ?? '',
-      annotations: yield* runIfSteps(withMembers(annotations, { [POD_CLAIM_NAME]: name })),
+      generateName: claimNamePrefix(object.metadata.name ?? '', name),
+      namespace: object.metadata.namespace ?? '',
+      annotations: yield* runIfSteps(withMembers(annotations, { [annotation]: name })),
       ...(labels && { labels }),
-      ownerReferences: [controllerReference(PODS, pod)],
+      ownerReferences: [controllerReference(kind, object)],
     },
     spec: spec.spec,
     status: {},

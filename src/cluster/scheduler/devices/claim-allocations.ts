@@ -1,28 +1,80 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
 import type { AllocationResult, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import type { Quantity } from '../../../meta/quantity.ts'
+import { groupOf } from '../groups/pod-group.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 import { deviceId } from './offered-devices.ts'
 import { type AllocatedDevices, addAmounts } from './shared-capacities.ts'
 
+/** An allocation that is not written yet. */
+interface PendingAllocation {
+  /** The claim as it will be once the allocation is written. */
+  readonly claim: ResourceClaim
+  /** Uids of the pods for which it is made. */
+  readonly pods: Set<string>
+  /** Key of the group of those pods. Undefined if the first one has none. */
+  readonly group: string | undefined
+  /** Settles when the last write has ended. */
+  lastWrite: Promise<unknown>
+  /** The claim as it was written last. */
+  written: ResourceClaim | undefined
+}
+
 /**
  * Allocations of claims that the scheduler makes. They count from the choice of the node on, before they are written
- * and observed.
+ * and observed. The pods of a group share the allocation of a claim.
  */
 export class ClaimAllocations {
-  /** Claims by uid, as they will be once their allocation is written. */
-  readonly #pending = new Map<string, ResourceClaim>()
+  /** Allocations by uid of the claim. */
+  readonly #pending = new Map<string, PendingAllocation>()
   /** Claims by key, as they were written last. */
   readonly #written = new Map<string, ResourceClaim>()
 
-  /** Begins the allocation of a claim. @param claim with its allocation */
-  begin(claim: ResourceClaim): void {
-    this.#pending.set(claim.metadata.uid ?? '', claim)
+  /** Begins the allocation of a claim for a pod, or shares one that has begun. @param claim with its allocation */
+  begin(claim: ResourceClaim, pod: Pod): void {
+    const { uid = '' } = claim.metadata
+    const known = this.#pending.get(uid)
+    const made: PendingAllocation = {
+      claim,
+      pods: new Set(),
+      group: groupOf(pod)?.key,
+      lastWrite: Promise.resolve(),
+      written: undefined,
+    }
+    const pending = known ?? made
+    pending.pods.add(pod.metadata.uid ?? '')
+    this.#pending.set(uid, pending)
   }
 
-  /** Ends the allocation of a claim: it was written or given up. */
-  end({ metadata }: ResourceClaim): void {
-    this.#pending.delete(metadata.uid ?? '')
+  /** Ends the allocation of a claim for a pod: it was written or given up. */
+  end({ metadata: { uid = '' } }: ResourceClaim, pod: Pod): void {
+    const pending = this.#pending.get(uid)
+    pending?.pods.delete(pod.metadata.uid ?? '')
+    if (pending?.pods.size === 0) this.#pending.delete(uid)
+  }
+
+  /** Returns the allocation of a claim that has begun for other pods of a pod's group. */
+  sharedWith(pod: Pod, { metadata }: ResourceClaim): AllocationResult | undefined {
+    const pending = this.#pending.get(metadata.uid ?? '')
+    const group = groupOf(pod)
+    return group !== undefined && pending?.group === group.key ? pending.claim.status.allocation : undefined
+  }
+
+  /**
+   * Writes the allocation of a claim, after earlier writes for other pods. @param write returns what it has written;
+   * `written` is what an earlier one has written
+   */
+  async write(claim: ResourceClaim, write: (written: ResourceClaim | undefined) => Promise<ResourceClaim>): Promise<ResourceClaim> {
+    const pending = this.#pending.get(claim.metadata.uid ?? '')
+    const writing = (pending?.lastWrite ?? Promise.resolve()).then(async () => {
+      const written = await write(pending?.written)
+      if (pending) pending.written = written
+      this.wrote(written)
+      return written
+    })
+    if (pending) pending.lastWrite = writing.catch(() => {})
+    return await writing
   }
 
   /** Reports whether the allocation of a claim is not written yet. */
@@ -62,7 +114,7 @@ export class ClaimAllocations {
       if (!this.isPending(claim)) add(this.latest(claim))
     }
     for (const key of this.#written.keys()) if (!keys.has(key)) this.#written.delete(key)
-    for (const claim of this.#pending.values()) add(claim)
+    for (const { claim } of this.#pending.values()) add(claim)
     return { exclusive, shared }
   }
 }

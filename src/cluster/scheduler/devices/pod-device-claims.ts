@@ -1,7 +1,7 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
-import { claimReference, foreignResourceClaim } from '../../shared/device-claims.ts'
+import { type ClaimRules, claimReference, foreignResourceClaim } from '../../shared/device-claims.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 import { claimAllocationsOf } from './claim-allocations.ts'
 
@@ -12,7 +12,7 @@ export type PodDeviceClaims = { readonly claims: readonly ResourceClaim[] } | { 
  * Returns the claims of a pod in their latest state, in the order of the pod. Claims that need not exist are left out.
  * Source: foreachPodResourceClaim.
  */
-export function podDeviceClaims(pod: Pod, objects: ClusterObjects): PodDeviceClaims {
+export function podDeviceClaims(pod: Pod, objects: ClusterObjects, rules: ClaimRules): PodDeviceClaims {
   const { namespace = '' } = pod.metadata
   const claims: ResourceClaim[] = []
   for (const each of pod.spec.resourceClaims ?? []) {
@@ -22,7 +22,7 @@ export function podDeviceClaims(pod: Pod, objects: ClusterObjects): PodDeviceCla
     const claim = objects.get<ResourceClaim>('ResourceClaim', namespace, name)
     if (claim === undefined) return { problem: `could not find ResourceClaim "${namespace}/${name}"` }
     if (claim.metadata.deletionTimestamp !== undefined) return { problem: `resourceclaim ${JSON.stringify(name)} is being deleted` }
-    const foreign = isGenerated ? foreignResourceClaim(pod, claim) : undefined
+    const foreign = isGenerated ? foreignResourceClaim(pod, claim, rules) : undefined
     if (foreign !== undefined) return { problem: foreign }
     claims.push(claimAllocationsOf(objects).latest(claim))
   }

@@ -1,26 +1,40 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
-import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
+import type { ResourceClaim, ResourceClaimConsumerReference } from '../../../api/resource/v1beta2.types.ts'
 import type { ApiClient, ResourceKind } from '../../../clients/api-client.ts'
 import { isStatusError } from '../../../meta/status.ts'
-import { ALLOCATED_FINALIZER } from '../../shared/device-claims.ts'
-import type { BindingContext, PostFiltered } from '../framework.ts'
+import { ALLOCATED_FINALIZER, groupNameOf, isPodGroup } from '../../shared/device-claims.ts'
+import type { BindingContext, PostFiltered, UnplacedGroup } from '../framework.ts'
 
 /** Result for a pod whose claims keep no devices that others could use. */
 export const NO_CLAIMS: PostFiltered = { message: 'no new claims to deallocate' }
 const STILL_UNSCHEDULABLE: PostFiltered = { message: 'still not schedulable' }
 
+/** Claims of a pod that keep it from being scheduled. */
+export interface Obstacles {
+  /** Claims that are allocated where the pod cannot run. */
+  readonly unavailable: ReadonlySet<ResourceClaim>
+  /** Optional. Claim for extended resources of an earlier attempt. */
+  readonly stale: ResourceClaim | undefined
+}
+
 /**
  * Releases a claim that is allocated where the pod cannot run, and that no other pod uses, or deletes the claim for
- * extended resources of an earlier attempt. Source: PostFilter.
+ * extended resources of an earlier attempt. A claim that is reserved for the pod's group is released if none of its
+ * pods have nodes. Source: PostFilter, PodGroupPostFilter.
  */
 export function releaseClaim(
   pod: Pod,
-  unavailable: ReadonlySet<ResourceClaim>,
-  stale: ResourceClaim | undefined,
+  { unavailable, stale }: Obstacles,
   kind: ResourceKind<ResourceClaim>,
+  group: UnplacedGroup | undefined,
 ): PostFiltered {
-  const unused = [...unavailable].find(({ status: { reservedFor = [] } }) => reservedFor.every(({ uid }) => uid === pod.metadata.uid))
+  const isUser = (user: ResourceClaimConsumerReference): boolean =>
+    user.uid === pod.metadata.uid || (group?.hasNodes === false && isPodGroup(user) && user.name === groupNameOf(pod))
+  const unused = [...unavailable].find(
+    ({ metadata: { uid = '' }, status: { reservedFor = [] } }) => reservedFor.every(isUser) && !group?.released.has(uid),
+  )
   if (unused !== undefined) {
+    group?.released.add(unused.metadata.uid ?? '')
     const { allocation: _, reservedFor: __, devices: ___, ...status } = unused.status
     return {
       message: 'deallocation of ResourceClaim completed',

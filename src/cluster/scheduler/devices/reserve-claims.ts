@@ -4,7 +4,8 @@ import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
-import { ALLOCATED_FINALIZER, isReservedFor } from '../../shared/device-claims.ts'
+import { ALLOCATED_FINALIZER, type ClaimRules, consumerOf, groupNameOf, isReservedFor } from '../../shared/device-claims.ts'
+import type { PodGroupObject } from '../../shared/group-kinds.ts'
 import { PODS } from '../../shared/kinds.ts'
 import type { BindingContext, Reservation } from '../framework.ts'
 import type { ClusterObjects } from '../snapshot.ts'
@@ -22,6 +23,7 @@ const ATTEMPTS = 5
 /** How claims are written. */
 export interface ClaimWriter {
   readonly kind: ResourceKind<ResourceClaim>
+  readonly rules: ClaimRules
   /** Whether allocations have the time at which they were made. */
   readonly recordsTime: boolean
   /** Time for drivers to prepare devices. Omitted if devices have no conditions of binding. */
@@ -60,17 +62,14 @@ class ClaimReservation implements Reservation {
     this.#objects = objects
     this.#allocations = claimAllocationsOf(objects)
     this.#writer = writer
-    for (const { claim, result } of allocated) this.#allocations.begin({ ...claim, status: { ...claim.status, allocation: result } })
+    for (const { claim, result } of allocated) this.#allocations.begin({ ...claim, status: { ...claim.status, allocation: result } }, pod)
   }
 
   async preBind(context: BindingContext): Promise<undefined> {
     for (const [i, claim] of this.#claims.entries()) {
-      if (isReservedFor(claim, this.#pod)) continue
-      const { result } = this.#allocated.find(each => each.claim === claim) ?? {}
-      const written = await bindClaim(this.#pod, claim, result && withShareIds(result, context.newId), context, this.#writer)
-      this.#allocations.wrote(written)
-      this.#allocations.end(claim)
-      this.#claims[i] = written
+      if (isReservedFor(claim, this.#pod, this.#writer.rules)) continue
+      this.#claims[i] = await this.#allocations.write(claim, written => this.#bind(claim, written, context))
+      this.#allocations.end(claim, this.#pod)
     }
     await this.#bindExtended(context)
     const { bindingTimeoutMs } = this.#writer
@@ -86,15 +85,31 @@ class ClaimReservation implements Reservation {
     return undefined
   }
 
+  /** Writes allocation and reservation of a claim. @param written as it was written for another pod of the group */
+  async #bind(claim: ResourceClaim, written: ResourceClaim | undefined, context: BindingContext): Promise<ResourceClaim> {
+    if (written)
+      return isReservedFor(written, this.#pod, this.#writer.rules)
+        ? written
+        : bindClaim(this.#user, written, undefined, context, this.#writer)
+    const { result } = this.#allocated.find(each => each.claim === claim) ?? {}
+    return bindClaim(this.#user, claim, result && withShareIds(result, context.newId), context, this.#writer)
+  }
+
+  get #user(): ClaimUser {
+    const { metadata } = this.#pod
+    const group = this.#writer.rules.ofGroups ? groupNameOf(this.#pod) : undefined
+    return { pod: this.#pod, group: group === undefined ? undefined : this.#objects.get('PodGroup', metadata.namespace ?? '', group) }
+  }
+
   /** Stores the claim for extended resources with its allocation, and names it in the pod. */
   async #bindExtended(context: BindingContext): Promise<void> {
     const { client } = context
     for (const { claim, result, mappings } of this.#allocated) {
       if (mappings === undefined) continue
       this.#extended = await client.create(this.#writer.kind, claimToCreate(claim))
-      this.#extended = await bindClaim(this.#pod, this.#extended, withShareIds(result, context.newId), context, this.#writer)
+      this.#extended = await bindClaim(this.#user, this.#extended, withShareIds(result, context.newId), context, this.#writer)
       this.#allocations.wrote(this.#extended)
-      this.#allocations.end(claim)
+      this.#allocations.end(claim, this.#pod)
       const { namespace = '', name = '' } = this.#pod.metadata
       const extendedResourceClaimStatus = {
         requestMappings: mappings.map(each => ({ ...each })),
@@ -106,9 +121,10 @@ class ClaimReservation implements Reservation {
 
   async unreserve({ client }: BindingContext): Promise<void> {
     const { kind } = this.#writer
-    for (const { claim } of this.#allocated) this.#allocations.end(claim)
+    for (const { claim } of this.#allocated) this.#allocations.end(claim, this.#pod)
     for (const claim of this.#claims) {
-      if (claim.status.allocation === undefined || !isReservedFor(claim, this.#pod)) continue
+      // The reservation for a group remains: other pods may use the claim.
+      if (claim.status.allocation === undefined || !isReservedFor(claim, this.#pod, { ofGroups: false })) continue
       const { namespace = '', name = '', uid = '' } = claim.metadata
       const patch = { metadata: { uid }, status: { reservedFor: [{ $patch: 'delete', uid: this.#pod.metadata.uid ?? '' }] } }
       try {
@@ -126,12 +142,19 @@ class ClaimReservation implements Reservation {
   }
 }
 
+/** A pod that uses a claim. */
+interface ClaimUser {
+  readonly pod: Pod
+  /** Undefined if the pod belongs to none, or groups have no claims. */
+  readonly group: PodGroupObject | undefined
+}
+
 /**
- * Writes the allocation of a claim, and reserves it for the pod. Rejects with an Error if another client was faster.
- * Source: bindClaim.
+ * Writes the allocation of a claim, and reserves it for the pod or its group. Rejects with an Error if another client
+ * was faster. Source: bindClaim.
  */
 async function bindClaim(
-  pod: Pod,
+  { pod, group }: ClaimUser,
   claim: ResourceClaim,
   allocation: AllocationResult | undefined,
   context: BindingContext,
@@ -145,10 +168,7 @@ async function bindClaim(
     if (allocation && current.status.allocation !== undefined) throw new Error(`claim ${key} got allocated elsewhere in the meantime`)
     const kept = allocation ? await protect(current, context, kind) : current
     const made = allocation && { ...allocation, ...(recordsTime && { allocationTimestamp: formatTime(clock.now()) }) }
-    const reservedFor = [
-      ...(kept.status.reservedFor ?? []),
-      { resource: 'pods', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' },
-    ]
+    const reservedFor = [...(kept.status.reservedFor ?? []), consumerOf(pod, kept, group)]
     return await client.update(kind, { ...kept, status: { ...kept.status, ...(made && { allocation: made }), reservedFor } }, 'status')
   }
   for (let i = 1; ; i++)

@@ -141,6 +141,10 @@ export class GroupCycle {
     }
     if (verdict.isFeasible) return this.#bind(attempt, tried)
     await trial.release()
+    const unhelped = result.results.flatMap(one =>
+      'isError' in one && one.postFilters ? [{ pod: one.member.info.pod, postFilters: one.postFilters }] : [],
+    )
+    this.#parts.postFilters.helpGroup(unhelped, this.#parts.groups.scheduled(attempt.reference.key).size > 0)
     const preemption = this.#parts.preemptsForGroups ? await this.#preempt(attempt, snapshot) : undefined
     this.#reject(attempt, tried, preemption)
   }

@@ -2,7 +2,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { failureText } from '../failure-text.ts'
 import type { ActiveFilter, NominatedPods, Unfeasible } from '../find-node.ts'
-import type { BindingContext } from '../framework.ts'
+import type { BindingContext, PostFilter } from '../framework.ts'
 import type { NodeFinder } from '../node-finder.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
@@ -37,6 +37,8 @@ export interface TrialFailure {
   readonly plugins: ReadonlySet<string>
   readonly isError: boolean
   readonly nominatedNode?: string | undefined
+  /** Optional. What plugins change for the pod, unless it was helped already. */
+  readonly postFilters?: readonly PostFilter[]
 }
 
 export type TrialResult = TrialPlacement | TrialFailure
@@ -64,7 +66,10 @@ export interface TrialInput {
   /**
    * Optional. Helps a pod that fits on no node. May resolve with a node that becomes free for it, in `nominatedNode`.
    */
-  readonly help?: (member: GroupMember, unfeasible: Unfeasible) => Promise<Omit<TrialFailure, 'member' | 'plugins' | 'isError'>>
+  readonly help?: (
+    member: GroupMember,
+    unfeasible: Unfeasible,
+  ) => Promise<Omit<TrialFailure, 'member' | 'plugins' | 'isError' | 'postFilters'>>
 }
 
 /**
@@ -111,8 +116,8 @@ export class GroupTrial {
       const found = await finder.find(member.info, snapshot, profile, { nominated: this.#nominated, hasOwnNodes })
       if ('node' in found) return await this.#reserve(member, found.node, found.feasible.rejected.filters, found.feasible.reserves)
       const { plugins } = found.infeasible
-      const helped = (await help?.(member, found)) ?? { message: failureText(found.infeasible) }
-      const node = helped.nominatedNode ? snapshot.node(helped.nominatedNode) : undefined
+      const helped = (await help?.(member, found)) ?? { message: failureText(found.infeasible), postFilters: found.postFilters }
+      const node = 'nominatedNode' in helped && helped.nominatedNode ? snapshot.node(helped.nominatedNode) : undefined
       if (node)
         this.#add({ member, node, reservations: Reservations.make([], node).reservations, filters: found.filters, needsVictims: true })
       return { member, plugins, isError: false, ...helped }

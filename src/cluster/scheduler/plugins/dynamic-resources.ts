@@ -1,10 +1,10 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
-import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
+import type { AllocationResult, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import type { GateName } from '../../../lifecycle/feature-gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
+import { type ClaimRules, isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
 import type { DeviceKinds } from '../../shared/device-kinds.ts'
 import { matchesNodeSelector } from '../../shared/node-affinity.ts'
 import { bindingState, isBindingOverdue } from '../devices/binding-conditions.ts'
@@ -51,8 +51,10 @@ export function dynamicResources(
   const filterTimeoutMs = enabled('DRASchedulerFilterTimeout') ? parseMilliseconds(args.filterTimeout ?? FILTER_TIMEOUT) : 0
   const rules = { ...allocationRules(release, enabled), ...(filterTimeoutMs > 0 && { filterTimeoutMs }) }
   const bindingTimeoutMs = rules.bindingConditions ? parseMilliseconds(args.bindingTimeout ?? BINDING_TIMEOUT) : undefined
+  const claimRules: ClaimRules = { release, ofGroups: enabled('DRAWorkloadResourceClaims') }
   const writer: ClaimWriter = {
     kind: kinds.claims,
+    rules: claimRules,
     recordsTime: enabled('DRADeviceBindingConditions'),
     ...(bindingTimeoutMs && { bindingTimeoutMs }),
   }
@@ -64,20 +66,26 @@ export function dynamicResources(
   return {
     name: DYNAMIC_RESOURCES,
     preEnqueue(pod, objects) {
-      const found = podDeviceClaims(pod, objects)
+      const found = podDeviceClaims(pod, objects, claimRules)
       return 'problem' in found ? unresolvable(found.problem) : undefined
     },
     preFilter({ pod, requests }, { objects }) {
       const classes = hasExtended ? classesOfResources(requests, objects) : NO_CLASSES
       if (!pod.spec.resourceClaims?.length && classes.size === 0) return { status: SKIP }
       const rejected = (reason: string): PreFiltered => ({ status: unresolvable(reason), postFilter: () => NO_CLAIMS })
-      const found = podDeviceClaims(pod, objects)
+      const found = podDeviceClaims(pod, objects, claimRules)
       if ('problem' in found) return rejected(found.problem)
       const { claims } = found
       if (claims.length === 0 && classes.size === 0) return { status: SKIP, postFilter: () => NO_CLAIMS }
-      const problem = problemOf(pod, claims, objects, rules)
+      const shared = sharedAllocations(pod, claims, objects, release)
+      const problem = problemOf(pod, claims, objects, { ...rules, claimRules, shared })
       if (problem !== undefined) return rejected(problem)
-      const { resultOn, ...prepared } = preparePod(pod, claims, classes.size > 0 ? { requests, classes } : undefined, objects, device)
+      const { resultOn, ...prepared } = preparePod(
+        pod,
+        { claims, shared, extended: classes.size > 0 ? { requests, classes } : undefined },
+        objects,
+        device,
+      )
       results.set(pod, resultOn)
       return prepared
     },
@@ -113,19 +121,34 @@ const allocationRules = (release: Release, enabled: (gate: GateName) => boolean)
   bindingConditions: enabled('DRADeviceBindingConditions') && enabled('DRAResourceClaimDeviceStatus'),
 })
 
+/** Allocations of claims that have begun for other pods of a pod's group. */
+type SharedAllocations = ReadonlyMap<ResourceClaim, AllocationResult>
+
+/** Returns the allocations that a pod shares with others of its group: since 1.36, which schedules them in one cycle. */
+function sharedAllocations(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterObjects, release: Release): SharedAllocations {
+  const shared = new Map<ResourceClaim, AllocationResult>()
+  if (!isSince(release, '1.36')) return shared
+  for (const claim of claims) {
+    const allocation = claim.status.allocation ? undefined : claimAllocationsOf(objects).sharedWith(pod, claim)
+    if (allocation) shared.set(claim, allocation)
+  }
+  return shared
+}
+
 /** Returns why no node can be chosen for a pod with the claims. Undefined if one may. */
 function problemOf(
   pod: Pod,
   claims: readonly ResourceClaim[],
   objects: ClusterObjects,
-  { prioritizedList }: AllocationRules,
+  { prioritizedList, claimRules, shared }: AllocationRules & { readonly claimRules: ClaimRules; readonly shared: SharedAllocations },
 ): string | undefined {
   for (const claim of claims) {
     const { allocation, reservedFor = [] } = claim.status
     if (allocation) {
-      if (reservedFor.length >= MOST_CONSUMERS && !isReservedFor(claim, pod)) return 'resourceclaim in use'
+      if (reservedFor.length >= MOST_CONSUMERS && !isReservedFor(claim, pod, claimRules)) return 'resourceclaim in use'
       continue
     }
+    if (shared.has(claim)) continue
     if (claimAllocationsOf(objects).isPending(claim)) return `resource claim ${objectKey(claim)} is in the process of being allocated`
     for (const { name, isPrioritized, alternatives } of claimRequests(claim)) {
       if (isPrioritized && !prioritizedList)
@@ -139,15 +162,23 @@ function problemOf(
   return undefined
 }
 
-/** Returns the filter of a pod, and the reservation of a node. @param extended resources that devices may provide */
+/** What a pod needs of devices. */
+interface PodDevices {
+  readonly claims: readonly ResourceClaim[]
+  readonly shared: SharedAllocations
+  /** Resources that devices may provide. Undefined if there are none. */
+  readonly extended: ExtendedResources | undefined
+}
+
+/** Returns the filter of a pod, and the reservation of a node. */
 function preparePod(
   pod: Pod,
-  claims: readonly ResourceClaim[],
-  extended: ExtendedResources | undefined,
+  { claims, shared, extended }: PodDevices,
   objects: ClusterObjects,
   { writer, ...device }: DeviceRules,
 ): PreFiltered & { readonly resultOn: ResultOn } {
-  const unallocated = claims.filter(({ status }) => status.allocation === undefined)
+  const allocationOf = (claim: ResourceClaim): AllocationResult | undefined => claim.status.allocation ?? shared.get(claim)
+  const unallocated = claims.filter(claim => allocationOf(claim) === undefined)
   const resultOn: ResultOn = unallocated.length > 0 || extended ? resultByNode(pod, unallocated, extended, objects, device) : () => []
   const unavailable = new Set<ResourceClaim>()
   const { bindingTimeoutMs } = writer
@@ -157,27 +188,27 @@ function preparePod(
     isSlow: true,
     filter: {
       check(node) {
-        const elsewhere = claims.filter(claim => failed.includes(claim) || !isAvailable(claim, node))
+        const elsewhere = claims.filter(claim => failed.includes(claim) || !isAvailable(allocationOf(claim), node))
         const result = resultOn(node)
         if ('code' in result) return result
-        for (const claim of elsewhere) unavailable.add(claim)
+        for (const claim of elsewhere) if (!shared.has(claim)) unavailable.add(claim)
         return elsewhere.length > 0 ? unresolvable('resourceclaim not available on the node') : undefined
       },
     },
     reserve(node) {
       const result = resultOn(node)
       if ('code' in result) return result
-      return claims.length + result.length === 0
-        ? undefined
-        : reserveClaims(pod, { node: node.name, claims, allocated: result }, objects, writer)
+      if (claims.length + result.length === 0) return undefined
+      const allocated = [...[...shared].map(([claim, allocation]) => ({ claim, result: allocation, chosen: [] })), ...result]
+      return reserveClaims(pod, { node: node.name, claims, allocated }, objects, writer)
     },
-    postFilter: () => releaseClaim(pod, unavailable, extended && storedExtendedClaim(pod, objects), writer.kind),
+    postFilter: group => releaseClaim(pod, { unavailable, stale: extended && storedExtendedClaim(pod, objects) }, writer.kind, group),
   }
 }
 
-/** Reports whether a node can reach the devices of a claim, if it has some. */
-function isAvailable({ status }: ResourceClaim, { node }: NodeInfo): boolean {
-  const selector = status.allocation?.nodeSelector
+/** Reports whether a node can reach the devices of an allocation, if there is one. */
+function isAvailable(allocation: AllocationResult | undefined, { node }: NodeInfo): boolean {
+  const selector = allocation?.nodeSelector
   return selector === undefined || matchesNodeSelector(selector, node)
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../../src/api/meta/object.ts'
 import type { ResourceClaim } from '../../../../src/api/resource/v1beta2.types.ts'
-import type { BindingContext, Reservation, Status } from '../../../../src/cluster/scheduler/framework.ts'
+import type { BindingContext, Reservation, Status, UnplacedGroup } from '../../../../src/cluster/scheduler/framework.ts'
 import { dynamicResources } from '../../../../src/cluster/scheduler/plugins/dynamic-resources.ts'
 import { deviceKinds } from '../../../../src/cluster/shared/device-kinds.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
@@ -160,6 +160,25 @@ describe('DynamicResources', () => {
     expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'o', uid: 'o' }] }))).to.equal('still not schedulable')
   })
 
+  it('releases a claim that is reserved for a group if the group is not scheduled and has no nodes', () => {
+    const later = dynamicResources('1.37', () => true, kinds)
+    const reservedFor = [{ apiGroup: 'scheduling.k8s.io', resource: 'podgroups', name: 'g', uid: 'g' }]
+    const claim = deviceClaimOf('c', [], { status: { allocation: allocationOn('gone'), reservedFor } })
+    const group = { hasNodes: false, released: new Set<string>() }
+    const message = (podGroupName: string, unplaced?: UnplacedGroup): string | undefined => {
+      const snapshot = snapshotOf(nodes, [], [claim])
+      const spec = { ...withDeviceClaims('c').spec, schedulingGroup: { podGroupName } }
+      const { filter, postFilter } = later.preFilter?.(infoOf({ name: 'p', spec }), snapshot) ?? {}
+      for (const node of snapshot.nodes) filter?.check(node)
+      return postFilter?.(unplaced).message
+    }
+    expect(message('g'), 'a pod that is scheduled by itself').to.equal('still not schedulable')
+    expect(message('g', { ...group, hasNodes: true })).to.equal('still not schedulable')
+    expect(message('other', group)).to.equal('still not schedulable')
+    expect(message('g', group)).to.equal('deallocation of ResourceClaim completed')
+    expect(message('g', group), 'released for another pod of the group').to.equal('still not schedulable')
+  })
+
   it('prefers nodes with better alternatives from 1.35 on', () => {
     const alternatives = ['two', 'one'].map((name, i) => ({ name, deviceClassName: 'gpu', count: 2 - i }))
     const claim = deviceClaimOf('c', [{ name: 'r', firstAvailable: alternatives }])
@@ -227,6 +246,49 @@ describe('DynamicResources', () => {
       await reservation.unreserve?.(context)
       expect(writes[2]).to.equal('patch {"metadata":{"uid":"c"},"status":{"reservedFor":[{"$patch":"delete","uid":"p"}]}}')
     })
+
+    for (const [release, gate, shares] of [
+      ['1.37', true, ['finalizers', 'status']],
+      ['1.36', true, ['finalizers', 'status']],
+      ['1.37', false, ['finalizers', 'status', 'status']],
+      ['1.35', false, undefined],
+    ] as const)
+      it(`is shared by the pods of a group in ${release}${gate ? '' : ' without claims of groups'}`, async () => {
+        const later = dynamicResources(release, name => gate && name === 'DRAWorkloadResourceClaims', kinds)
+        const group = {
+          kind: 'PodGroup',
+          apiVersion: 'scheduling.k8s.io/v1beta1',
+          metadata: { name: 'g', namespace: 'default', uid: 'g' },
+          spec: { resourceClaims: withDeviceClaims('c').spec.resourceClaims },
+        } as KubeObject
+        const objects = objectsOf([claim, gpu, group, sliceOf('a', ['1']), sliceOf('b', ['1'])])
+        const snapshot = Object.assign(snapshotOf(nodes), { objects })
+        const prepared = (name: string, podGroupName = 'g') =>
+          later.preFilter?.(infoOf({ name, spec: { ...withDeviceClaims('c').spec, schedulingGroup: { podGroupName } } }), snapshot)
+        const inUse = { reasons: ['resource claim default/c is in the process of being allocated'] }
+        const first = prepared('p')?.reserve?.(snapshot.nodes[0] as never) as Reservation
+        expect(prepared('other', 'h')?.status).to.deep.include(inUse)
+        if (shares === undefined) {
+          expect(prepared('q')?.status).to.deep.include(inUse)
+          return
+        }
+        const next = prepared('q')
+        expect(snapshot.nodes.map(node => next?.filter?.check(node)?.reasons.join() ?? '')).to.deep.equal([
+          '',
+          'resourceclaim not available on the node',
+        ])
+        const second = next?.reserve?.(snapshot.nodes[0] as never) as Reservation
+        const { context, writes, claim: written } = contextOf(claim)
+        await Promise.all([first.preBind?.(context), second.preBind?.(context)])
+        expect(writes).to.deep.equal(shares)
+        const ofGroup = { apiGroup: 'scheduling.k8s.io', resource: 'podgroups', name: 'g', uid: 'g' }
+        expect(written().status).to.deep.equal({
+          allocation: allocationOn('a'),
+          reservedFor: gate ? [ofGroup] : [reserved, { ...reserved, name: 'q', uid: 'q' }],
+        })
+        await second.unreserve?.(context)
+        expect(writes.slice(shares.length)).to.have.length(gate ? 0 : 1)
+      })
 
     it('retries after conflicts, and frees the devices if another scheduler was faster', async () => {
       const conflict = conflictError({ group: 'resource.k8s.io', resource: 'resourceclaims' }, 'c', 'changed')

@@ -4,6 +4,7 @@ import type { DeviceTaintRule, DeviceTaintSelector } from '../../../../../src/ap
 import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from '../../../../../src/api/resource/v1beta2.types.ts'
 import { latestSlices, taintsOfDevice } from '../../../../../src/cluster/controllers/devicetainteviction/device-pools.ts'
 import { asEvicting, claimEviction, matchesRule, podEviction } from '../../../../../src/cluster/controllers/devicetainteviction/eviction.ts'
+import type { ClaimRules } from '../../../../../src/cluster/shared/device-claims.ts'
 
 const AT = '2030-01-01T00:00:00Z'
 const START = Date.parse(AT)
@@ -44,6 +45,8 @@ function pod(nodeName = 'n'): Pod {
 }
 const toleration = (more: Partial<DeviceToleration>): DeviceToleration => ({ operator: 'Exists', effect: 'NoExecute', ...more })
 
+const RULES: ClaimRules = { release: '1.37', ofGroups: true }
+
 describe('eviction of pods by taints of devices', () => {
   const cases: [
     title: string,
@@ -81,10 +84,19 @@ describe('eviction of pods by taints of devices', () => {
 
   it('concerns pods that have a node, and for which the claim is reserved', () => {
     const state = { taintsOf: () => [taint('a')], rules: [] }
-    expect(podEviction(pod(), () => claim(), state)?.when).to.equal(START)
-    expect(podEviction(pod(''), () => claim(), state)).to.equal(undefined)
-    expect(podEviction(pod(), () => claim([], ['other']), state)).to.equal(undefined)
-    expect(podEviction(pod(), () => undefined, state)).to.equal(undefined)
+    expect(podEviction(pod(), () => claim(), state, RULES)?.when).to.equal(START)
+    expect(podEviction(pod(''), () => claim(), state, RULES)).to.equal(undefined)
+    expect(podEviction(pod(), () => claim([], ['other']), state, RULES)).to.equal(undefined)
+    expect(podEviction(pod(), () => undefined, state, RULES)).to.equal(undefined)
+    const reservedFor = [{ apiGroup: 'scheduling.k8s.io', resource: 'podgroups', name: 'g', uid: 'g' }]
+    const ofGroup = { ...claim(), status: { ...claim().status, reservedFor } }
+    const member = { ...pod(), spec: { ...pod().spec, schedulingGroup: { podGroupName: 'g' } } }
+    expect(
+      podEviction(pod(), () => ofGroup, state, RULES),
+      'reserved for a group',
+    ).to.equal(undefined)
+    expect(podEviction(member, () => ofGroup, state, RULES)?.when).to.equal(START)
+    expect(podEviction(member, () => ofGroup, state, { ...RULES, ofGroups: false })).to.equal(undefined)
   })
 
   it('selects devices by driver, pool and name', () => {

@@ -1,7 +1,18 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import type { ResourceClaim, ResourceClaimTemplate } from '../../../../../src/api/resource/v1beta2.types.ts'
-import { claimNamePrefix, generatedClaim, isPodDone, needsWork } from '../../../../../src/cluster/controllers/resourceclaim/pod-claims.ts'
+import {
+  claimNamePrefix,
+  GROUP_CLAIM_NAME,
+  generatedClaim,
+  groupNeedsWork,
+  isPodDone,
+  needsWork,
+  POD_CLAIM_NAME,
+} from '../../../../../src/cluster/controllers/resourceclaim/pod-claims.ts'
+import type { ClaimRules } from '../../../../../src/cluster/shared/device-claims.ts'
+import { type PodGroupObject, podGroupKindOf } from '../../../../../src/cluster/shared/group-kinds.ts'
+import { PODS } from '../../../../../src/cluster/shared/kinds.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { podOf } from '../../../../support/scheduling.ts'
 
@@ -14,6 +25,8 @@ const pod = (claim: never, statuses?: object[], spec: object = {}): Pod =>
     spec: { resourceClaims: [claim], ...spec },
     status: { ...(statuses && { resourceClaimStatuses: statuses as never }) },
   })
+const RULES: ClaimRules = { release: '1.37', ofGroups: true }
+const needsWorkOf = (one: Pod, claimOf: () => ResourceClaim | undefined): boolean => needsWork(one, claimOf, RULES)
 const claim = (status: object = {}, ownerReferences: object[] = []): ResourceClaim =>
   ({
     kind: 'ResourceClaim',
@@ -26,22 +39,22 @@ const claim = (status: object = {}, ownerReferences: object[] = []): ResourceCla
 describe('the claims of a pod for devices', () => {
   it('need work while one is missing, or is to be reserved for a pod with a node', () => {
     const made = [{ name: 'gpu', resourceClaimName: 'c' }]
-    expect(needsWork(pod(templated), () => undefined)).to.equal(true)
+    expect(needsWorkOf(pod(templated), () => undefined)).to.equal(true)
     expect(
-      needsWork(pod(templated, made), () => undefined),
+      needsWorkOf(pod(templated, made), () => undefined),
       'it was deleted',
     ).to.equal(true)
-    expect(needsWork(pod(named), () => undefined)).to.equal(false)
+    expect(needsWorkOf(pod(named), () => undefined)).to.equal(false)
     const onNode = pod(named, undefined, { nodeName: 'n' })
-    expect(needsWork(onNode, () => claim({ allocation: {} }))).to.equal(true)
-    expect(needsWork(onNode, () => claim({ allocation: {}, reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }))).to.equal(false)
-    expect(needsWork(onNode, () => claim())).to.equal(false)
+    expect(needsWorkOf(onNode, () => claim({ allocation: {} }))).to.equal(true)
+    expect(needsWorkOf(onNode, () => claim({ allocation: {}, reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }))).to.equal(false)
+    expect(needsWorkOf(onNode, () => claim())).to.equal(false)
     expect(
-      needsWork(pod(named), () => claim({ allocation: {} })),
+      needsWorkOf(pod(named), () => claim({ allocation: {} })),
       'the scheduler reserves it',
     ).to.equal(false)
     expect(
-      needsWork(pod(templated, made, { nodeName: 'n' }), () => claim({ allocation: {} })),
+      needsWorkOf(pod(templated, made, { nodeName: 'n' }), () => claim({ allocation: {} })),
       'of another pod',
     ).to.equal(false)
   })
@@ -50,7 +63,11 @@ describe('the claims of a pod for devices', () => {
     const template = {
       spec: { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec: { devices: {} } },
     } as unknown as ResourceClaimTemplate
-    expect(runAtOnce(generatedClaim(pod(templated), templated, template, 'resource.k8s.io/v1'))).to.deep.equal({
+    expect(
+      runAtOnce(
+        generatedClaim({ kind: PODS, object: pod(templated), annotation: POD_CLAIM_NAME }, templated, template, 'resource.k8s.io/v1'),
+      ),
+    ).to.deep.equal({
       kind: 'ResourceClaim',
       apiVersion: 'resource.k8s.io/v1',
       metadata: {
@@ -75,5 +92,48 @@ describe('the claims of a pod for devices', () => {
     expect(isPodDone(podOf({ status: { phase: 'Failed' } }))).to.equal(true)
     expect(isPodDone(podOf({ metadata: { deletionTimestamp: 'x' } }))).to.equal(true)
     expect(isPodDone(podOf({ metadata: { deletionTimestamp: 'x' }, spec: { nodeName: 'n' } }))).to.equal(false)
+  })
+})
+
+describe('the claims of a group of pods for devices', () => {
+  const kind = podGroupKindOf({ release: '1.37', enabled: () => true })
+  if (kind === undefined) throw new Error('1.37 has groups')
+  const group = (status: object = {}, metadata: object = {}): PodGroupObject =>
+    ({
+      kind: 'PodGroup',
+      apiVersion: 'scheduling.k8s.io/v1beta1',
+      metadata: { name: 'g', uid: 'g', namespace: 'default', ...metadata },
+      spec: { resourceClaims: [templated, { name: 'own', resourceClaimName: 'shared' }] },
+      status,
+    }) as never
+
+  it('need work while one that is made of a template is missing', () => {
+    const made = { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'c' }] }
+    expect(groupNeedsWork(group(), () => claim())).to.equal(true)
+    expect(groupNeedsWork(group(made), () => claim())).to.equal(false)
+    const asked: string[] = []
+    expect(groupNeedsWork(group(made), key => void asked.push(key))).to.equal(true)
+    expect(asked).to.deep.equal(['default/c'])
+    expect(groupNeedsWork(group({}, { deletionTimestamp: 'x' }), () => undefined)).to.equal(false)
+  })
+
+  it('are generated with the group as owner', () => {
+    const template = { spec: { spec: { devices: {} } } } as unknown as ResourceClaimTemplate
+    const { metadata } = runAtOnce(
+      generatedClaim({ kind, object: group(), annotation: GROUP_CLAIM_NAME }, templated, template, 'resource.k8s.io/v1'),
+    )
+    expect(metadata).to.deep.equal({
+      generateName: 'g-gpu-',
+      namespace: 'default',
+      annotations: { 'resource.kubernetes.io/podgroup-claim-name': 'gpu' },
+      ownerReferences: [{ ...OWNER, apiVersion: 'scheduling.k8s.io/v1beta1', kind: 'PodGroup', name: 'g', uid: 'g' }],
+    })
+  })
+
+  it('are reserved for a pod with a node unless they are for its group', () => {
+    const onNode = podOf({ name: 'p', spec: { resourceClaims: [named], nodeName: 'n', schedulingGroup: { podGroupName: 'g' } } })
+    const reservedFor = [{ apiGroup: 'scheduling.k8s.io', resource: 'podgroups', name: 'g', uid: 'g' }]
+    expect(needsWorkOf(onNode, () => claim({ allocation: {} }))).to.equal(true)
+    expect(needsWorkOf(onNode, () => claim({ allocation: {}, reservedFor }))).to.equal(false)
   })
 })
