@@ -4,7 +4,7 @@ import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { goJsonInSteps } from '../codec/json-in-steps.ts'
 import { MIN_INT64 } from '../lib/integer.ts'
-import { isStepDone, type Steps } from '../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { unlessThrown } from '../lib/unless-thrown.ts'
 import { age } from '../meta/age.ts'
 import { hasFewValues } from '../meta/few-values.ts'
@@ -32,9 +32,14 @@ const MOST_TEXT = 4 * 1024 * 1024
  * Table of a custom kind: name, and the columns of its definition or the age. Columns from the first with an invalid
  * path on are dropped. Each cell shows only the first value found.
  */
-export function customTable(columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition {
+export const customTable = (columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition =>
+  runAtOnce(customTableInSteps(columns))
+
+/** `customTable` in steps. A definition can have very many columns. */
+export function* customTableInSteps(columns: readonly CustomResourceColumnDefinition[] = []): Steps<TableDefinition> {
   const printed: PrintedColumn[] = []
   for (const column of columns.length > 0 ? columns : [AGE]) {
+    if (isStepDone()) yield
     const path = readable(column.jsonPath)
     if (!path) break
     printed.push({ column: columnOf(column), path })

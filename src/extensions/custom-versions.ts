@@ -20,7 +20,7 @@ import { FIRST_VALUE_RULES, type ValueRules } from '../schema/json-schema/value-
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
-import { customTable } from './custom-table.ts'
+import { customTableInSteps } from './custom-table.ts'
 import { firstValue, parseJsonPath } from './json-path.ts'
 
 /** Versions built from a definition with accepted names, whether or not it is established. */
@@ -114,7 +114,7 @@ function* buildVersion({ spec, names, custom, version, rules }: Parts): Steps<Ve
     ...(version.deprecated && { deprecationWarning: version.deprecationWarning ?? deprecationText(version, spec) }),
     schema: struct,
     strategy: strategies.main,
-    table: customTable(version.additionalPrinterColumns),
+    table: yield* customTableInSteps(version.additionalPrinterColumns),
     selectableFields: selectors(version.selectableFields),
     subresources: {
       ...(subresources.status && { status: { verbs: STATUS_VERBS, strategy: strategies.status } }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Json } from '../../../src/api/meta/object.ts'
-import { customTable } from '../../../src/extensions/custom-table.ts'
+import { customTable, customTableInSteps } from '../../../src/extensions/custom-table.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 
@@ -58,6 +58,14 @@ describe('customTable', () => {
       'Name',
       'A',
     ])
+  })
+
+  it('parses the paths of very many columns in steps', () => {
+    const { result, yields } = countedSteps(
+      customTableInSteps(Array.from({ length: 5120 }, (_, i) => ({ name: `c${i}`, type: 'string', jsonPath: `.a[${i}]` }))),
+    )
+    expect(result.columns).to.have.length(5121)
+    expect(yields).to.equal(10)
   })
 
   it('prints the cells of very many columns, and of columns that visit or print many values, in steps', () => {

@@ -34,13 +34,15 @@ type Hooks = Partial<Record<'validate' | 'warnings', number>>
 const flowSchema = (rules: object): object => ({
   spec: { matchingPrecedence: 9000, priorityLevelConfiguration: { name: 'catch-all' }, rules: [rules] },
 })
+const RULES = 'spec.validation.openAPIV3Schema.x-kubernetes-validations'
+const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }
 const definition = (more: object): object => ({
   metadata: { name: 'ws.e.io' },
   spec: {
     group: 'e.io',
     scope: 'Cluster',
     names: { plural: 'ws', singular: 'w', kind: 'W', listKind: 'WList' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    versions: [version],
     ...more,
   },
   status: { storedVersions: ['v1'] },
@@ -215,6 +217,30 @@ const kinds: Record<string, [ResourceDefinition, Record<string, [body: object, h
       'short names': [
         definition({ names: { plural: 'ws', singular: 'w', kind: 'W', listKind: 'WList', shortNames: list(i => `s${i}`) } }),
         { validate: STEPS },
+      ],
+      columns: [
+        definition({ versions: [{ ...version, additionalPrinterColumns: list(i => ({ name: `c${i}`, type: 'string', jsonPath: `.a${i}` })) }] }),
+        { validate: STEPS },
+      ],
+      rules: [
+        definition({
+          versions: [
+            {
+              ...version,
+              schema: {
+                openAPIV3Schema: {
+                  type: 'object',
+                  'x-kubernetes-validations': list(i => ({ rule: i === 7 ? '' : 'true', messageExpression: ' ' })),
+                },
+              },
+            },
+          ],
+        }),
+        { validate: STEPS },
+        list(i => i).flatMap(i => [
+          ...(i === 7 ? [`${RULES}[7].rule`] : []),
+          `${RULES}[${i}].messageExpression`,
+        ]),
       ],
       'review versions': [
         definition({

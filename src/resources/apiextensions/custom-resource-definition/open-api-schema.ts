@@ -90,7 +90,7 @@ function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: C
   if (schema[preserve] === false) found.schema.push(invalid(path.child(preserve), false, 'must be true or undefined'))
   found.schema.push(...validateListAndMapTypes(schema, path, context.requireAtomicSets))
   if (context.requireMapKeys) found.schema.push(...validateMapKeys(schema, path))
-  found.schema.push(...validateSchemaRules(schema, path))
+  found.schema.push(...(yield* validateSchemaRules(schema, path)))
   if (context.expressions && found.schema.length === 0)
     found.expressions.push(...(yield* validateRuleExpressions(schema, path, ruleScope(schema, context))))
   return found

@@ -1,6 +1,8 @@
 import type { CustomResourceColumnDefinition } from '../../../api/apiextensions/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { simplePathErrors } from './simple-path.ts'
 
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string']
@@ -25,5 +27,5 @@ function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDe
  * Validates columns: each has a name, a known type and a path with a leading dot. An optional format must be known, but
  * is not compared with the type. Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
  */
-export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): FieldError[] =>
-  columns.flatMap((column, i) => validateColumn(column, path.index(i)))
+export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): Steps<FieldError[]> =>
+  itemErrors(columns, path, validateColumn)

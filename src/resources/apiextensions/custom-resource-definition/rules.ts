@@ -1,7 +1,9 @@
 import type { JsonSchemaProps, ValidationRule } from '../../../api/apiextensions/json-schema-props.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
 import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
 
@@ -10,8 +12,10 @@ const REASONS = enumValues('apiextensions.FieldValueErrorReason')
 const LINE_BREAK = /[\n\r]/
 
 /** Validates the rules of a schema, except for their expressions. */
-export const validateSchemaRules = (schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
-  (schema[RULES] ?? []).flatMap((rule, i) => ruleErrors(rule, schema, path.child(RULES).index(i)))
+export function* validateSchemaRules(schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
+  const rules = schema[RULES]
+  return rules ? yield* itemErrors(rules, path.child(RULES), (rule, at) => ruleErrors(rule, schema, at)) : []
+}
 
 /** Rule and message have at most one error together. A rule that spans several lines needs a message. */
 function ruleErrors(

@@ -138,7 +138,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
       yield* rulesOfVersion(rules, versions[0]?.name, sharedSchema),
     )),
     ...validateSubresources(shared.subresources, path.child('subresources')),
-    ...validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns')),
+    ...(yield* validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns'))),
     ...validateSelectableFields(
       shared.selectableFields,
       sharedSchema,

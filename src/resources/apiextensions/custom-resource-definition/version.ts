@@ -27,7 +27,7 @@ export function* validateVersion(
     ...warningTexts(version).map(text => invalid(warning, version.deprecationWarning, text)),
     ...(yield* validateSchema(schema, path.child('schema'), hasStatus, rules)),
     ...validateSubresources(version.subresources, path.child('subresources')),
-    ...validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns')),
+    ...(yield* validateColumns(version.additionalPrinterColumns, path.child('additionalPrinterColumns'))),
     ...validateSelectableFields(
       version.selectableFields,
       schema,
