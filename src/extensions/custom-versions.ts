@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { JsonSchemaProps } from '../api/apiextensions/json-schema-props.ts'
 import type {
   CustomResourceDefinition,
@@ -5,7 +6,7 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from '../api/apiextensions/v1.types.ts'
-import type { KubeObject } from '../api/meta/object.ts'
+import type { Json, KubeObject } from '../api/meta/object.ts'
 import type { RemoteConverter, Version } from '../catalog/definition.ts'
 import { parseInChunks } from '../codec/json-chunks.ts'
 import { rawJsonInSteps } from '../codec/json-in-steps.ts'
@@ -15,7 +16,7 @@ import { compareVersionNames } from '../meta/gvk.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { SchemaPool } from '../schema/json-schema/schema-pool.ts'
-import { type CustomKind, unstructuredForm } from '../schema/json-schema/unstructured-form.ts'
+import { type CustomKind, kindDescription, unstructuredForm } from '../schema/json-schema/unstructured-form.ts'
 import { FIRST_VALUE_RULES, type ValueRules } from '../schema/json-schema/value-rules.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
@@ -55,19 +56,30 @@ export function* customVersions(
     texts.set(name, new PackedText((yield* rawJsonInSteps(schema.openAPIV3Schema)).join('')))
     yield
   }
-  const custom: CustomKind = {
+  const described: CustomKind = {
     group: spec.group,
     kind: names.kind,
     preserveUnknown: spec.preserveUnknownFields === true,
     schemas,
     written: writtenSchemas(texts),
   }
+  const custom = { ...described, id: yield* kindIdInSteps(described) }
   const webhook = spec.conversion?.strategy === 'Webhook' ? spec.conversion.webhook : undefined
   const kind = { name: metadata.name ?? '', group: spec.group, versions: versions.map(({ name }) => name) }
   const converter = webhook && webhookConverter({ ...kind, webhook }, services)
   const built = new Map<string, Version>()
   for (const version of versions) built.set(version.name, yield* buildVersion({ spec, names, custom, version, rules }))
   return { built, converter }
+}
+
+/** Returns the id of a kind, whose schemas may be large. */
+export function* kindIdInSteps(custom: CustomKind): Steps<string> {
+  const hash = createHash('sha256')
+  for (const text of yield* rawJsonInSteps(kindDescription(custom) as Json)) {
+    hash.update(text)
+    yield
+  }
+  return hash.digest('base64url')
 }
 
 /** Original schemas, which consist mostly of documentation. */

@@ -25,6 +25,8 @@ export interface CustomKind {
   readonly written?: (version: string) => Steps<JsonSchemaProps | undefined>
   /** Whether unknown members are kept (`preserveUnknownFields` of v1beta1). */
   readonly preserveUnknown: boolean
+  /** Optional. Hash of `kindDescription` that was made in steps. Default: it is made at once. */
+  readonly id?: string
 }
 
 /**
@@ -54,16 +56,24 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
 const ids = new WeakMap<CustomKind, string>()
 
 function kindId(custom: CustomKind): string {
-  let id = ids.get(custom)
+  let id = custom.id ?? ids.get(custom)
   if (id === undefined) {
-    const { group, kind, preserveUnknown, schemas } = custom
     id = createHash('sha256')
-      .update(JSON.stringify([group, kind, preserveUnknown, [...schemas], ...storedDefaults(schemas)], printBig))
+      .update(JSON.stringify(kindDescription(custom), printBig))
       .digest('base64url')
     ids.set(custom, id)
   }
   return id
 }
+
+/** Returns what the id of a kind depends on. The id is the SHA-256 hash of its JSON, in base64url. */
+export const kindDescription = ({ group, kind, preserveUnknown, schemas }: CustomKind): readonly unknown[] => [
+  group,
+  kind,
+  preserveUnknown,
+  [...schemas],
+  ...storedDefaults(schemas),
+]
 
 /**
  * Objects of such schemas were once stored without a status. Another id makes them be decoded again, which sets its

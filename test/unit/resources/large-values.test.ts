@@ -219,7 +219,9 @@ const kinds: Record<string, [ResourceDefinition, Record<string, [body: object, h
         { validate: STEPS },
       ],
       columns: [
-        definition({ versions: [{ ...version, additionalPrinterColumns: list(i => ({ name: `c${i}`, type: 'string', jsonPath: `.a${i}` })) }] }),
+        definition({
+          versions: [{ ...version, additionalPrinterColumns: list(i => ({ name: `c${i}`, type: 'string', jsonPath: `.a${i}` })) }],
+        }),
         { validate: STEPS },
       ],
       rules: [
@@ -237,10 +239,7 @@ const kinds: Record<string, [ResourceDefinition, Record<string, [body: object, h
           ],
         }),
         { validate: STEPS },
-        list(i => i).flatMap(i => [
-          ...(i === 7 ? [`${RULES}[7].rule`] : []),
-          `${RULES}[${i}].messageExpression`,
-        ]),
+        list(i => i).flatMap(i => [...(i === 7 ? [`${RULES}[7].rule`] : []), `${RULES}[${i}].messageExpression`]),
       ],
       'review versions': [
         definition({
