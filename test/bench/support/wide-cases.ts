@@ -307,6 +307,34 @@ const builtInShapes: readonly Shape[] = [
     path: '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies',
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
+    name: 'rules',
+    content: variant => ({ spec: { podSelector: { matchLabels: { a: `${variant}` } }, ingress: items(60_000, () => ({})) } }),
+  },
+  {
+    path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    name: 'addresses',
+    content: variant => ({
+      addressType: 'IPv4',
+      endpoints: items(600, i => ({ addresses: items(100, n => `10.${variant}.${i % 256}.${n}`) })),
+    }),
+  },
+  {
+    path: '/apis/storage.k8s.io/v1/storageclasses',
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    name: 'topologies',
+    content: () => ({
+      provisioner: 'e.io/p',
+      allowedTopologies: items(16_000, i => ({ matchLabelExpressions: [{ key: 'zone', values: [`z${i}`] }] })),
+    }),
+    metadata: variant => ({ labels: { a: `${variant}` } }),
+  },
+  {
+    path: '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies',
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
     name: 'expressions',
     content: variant => ({
       spec: { podSelector: { matchExpressions: items(12_000, i => ({ key: `k${i}`, operator: 'In', values: [`v${variant}`] })) } },
@@ -427,7 +455,7 @@ const customShapes: readonly Shape[] = [
   {
     ...custom,
     name: 'a set',
-    content: variant => ({ spec: { set: items(MOST, i => `s${i}${i < 100 ? variant : ''}`) } }),
+    content: variant => ({ spec: { set: items(MOST, i => `s${i}${i < 100 ? `-${variant}` : ''}`) } }),
     pointer: '/spec',
   },
   { ...custom, name: 'a new set', content: variant => ({ spec: { set: items(MOST, i => `s${i}${variant}`) } }), pointer: '/spec' },
@@ -732,6 +760,20 @@ const virtual: WideCase = {
       path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
       body: JSON.stringify({
         spec: { user: 'u', extra: members(30_000, () => ['v']), resourceAttributes: { verb: 'get', resource: 'pods' } },
+      }),
+    }),
+    'SubjectAccessReview, requirements': () => ({
+      method: 'POST',
+      path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      body: JSON.stringify({
+        spec: {
+          user: 'u',
+          resourceAttributes: {
+            verb: 'list',
+            resource: 'pods',
+            labelSelector: { requirements: items(16_000, i => ({ key: `k${i}`, operator: 'In', values: ['v'] })) },
+          },
+        },
       }),
     }),
     'TokenReview, audiences': () => ({
