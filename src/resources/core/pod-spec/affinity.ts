@@ -7,11 +7,11 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from '../../../api/core/v1.types.ts'
-import { isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { isValidLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateQualifiedName } from '../checks.ts'
 
@@ -110,14 +110,16 @@ function* validateNodeAffinity(affinity: NodeAffinity, allowInvalidValues: boole
   return errors
 }
 
-/** Upstream’s path of an invalid namespace is `namespace`, without an index. */
-function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
+/** Upstream’s path of an invalid namespace is `namespace`, without an index. Runs in steps. */
+function* validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const rules = { allowInvalidValues }
-  errors.push(...validateLabelSelector(term.labelSelector, path.child('labelSelector'), rules))
-  errors.push(...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector'), rules))
-  for (const name of term.namespaces ?? [])
+  errors.push(...(yield* labelSelectorErrors(term.labelSelector ?? {}, path.child('labelSelector'), rules)))
+  errors.push(...(yield* labelSelectorErrors(term.namespaceSelector ?? {}, path.child('namespaceSelector'), rules)))
+  for (const name of term.namespaces ?? []) {
+    if (isLongStepDone()) yield
     for (const text of nameIsDnsLabel(name, false)) errors.push(invalid(path.child('namespace'), name, text))
+  }
   errors.push(...validateTermLabelKeys(term, path))
   const key = term.topologyKey
   if (key === '') errors.push(required(path.child('topologyKey'), 'can not be empty'))
@@ -171,14 +173,15 @@ export function validateTermLabelKeys(
 function* validatePodTerms(affinity: PodAffinity, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const [i, term] of (affinity.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    if (isStepDone()) yield
-    errors.push(...validatePodTerm(term, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution').index(i)))
+    if (isLongStepDone()) yield
+    const at = path.child('requiredDuringSchedulingIgnoredDuringExecution').index(i)
+    errors.push(...(yield* validatePodTerm(term, allowInvalidValues, at)))
   }
   for (const [i, weighted] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    if (isStepDone()) yield
+    if (isLongStepDone()) yield
     const at = path.child('preferredDuringSchedulingIgnoredDuringExecution').index(i)
     errors.push(...validateWeight(weighted.weight, at))
-    errors.push(...validatePodTerm(weighted.podAffinityTerm, allowInvalidValues, at.child('podAffinityTerm')))
+    errors.push(...(yield* validatePodTerm(weighted.podAffinityTerm, allowInvalidValues, at.child('podAffinityTerm'))))
   }
   return errors
 }

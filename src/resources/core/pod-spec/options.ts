@@ -8,7 +8,7 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { isEnvVarName, isRelaxedEnvVarName, isValidLabelValue } from '../../../meta/names.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { type HostIPsUse, usesHostIPs } from '../volume/downward-api.ts'
@@ -251,7 +251,9 @@ function* toleratingOptions(spec: PodSpec, metadata: ObjectMeta): Steps<typeof F
 const isRestart = ({ restartPolicy }: ContainerResizePolicy): boolean => restartPolicy === 'RestartContainer'
 /** Path of errors that are only counted. */
 const NOWHERE = new FieldPath('')
-const isInvalidSelector = (selector: LabelSelector | undefined): boolean => validateLabelSelector(selector, NOWHERE).length > 0
+function* isInvalidSelector(selector: LabelSelector | undefined): Steps<boolean> {
+  return (yield* labelSelectorErrors(selector ?? {}, NOWHERE)).length > 0
+}
 
 /** Looks at required and preferred terms of affinity and anti-affinity. */
 function* hasInvalidAffinitySelector(affinity: Affinity | undefined): Steps<boolean> {
@@ -269,7 +271,7 @@ function* hasInvalidSelector(
 ): Steps<boolean> {
   for (const { labelSelector, namespaceSelector } of terms) {
     if (isLongStepDone()) yield
-    if (isInvalidSelector(labelSelector) || isInvalidSelector(namespaceSelector)) return true
+    if ((yield* isInvalidSelector(labelSelector)) || (yield* isInvalidSelector(namespaceSelector))) return true
   }
   return false
 }

@@ -5,7 +5,7 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
 import { NOT_POSITIVE, validateQualifiedName } from '../checks.ts'
 import { validateTermLabelKeys } from './affinity.ts'
@@ -54,7 +54,8 @@ export function* validateSpreadConstraints(
       if (policy !== undefined && !INCLUSION.includes(policy)) errors.push(notSupported(at.child(field), policy, INCLUSION))
     }
     errors.push(...validateSpreadKeys(constraint, at, options))
-    if (!options.allowInvalidSpreadSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
+    if (!options.allowInvalidSpreadSelector)
+      errors.push(...(yield* labelSelectorErrors(constraint.labelSelector ?? {}, at.child('labelSelector'))))
   }
   return errors
 }

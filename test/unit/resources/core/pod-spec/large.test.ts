@@ -43,6 +43,8 @@ const LARGE: Readonly<Record<string, PodSpec>> = {
   } as unknown as PodSpec,
 }
 
+const inRequired = (term: object): object => ({ podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } })
+
 /** Specs with one long list, of which each item is validated by itself. */
 const LISTS: Readonly<Record<string, object>> = {
   ports: {
@@ -60,6 +62,20 @@ const LISTS: Readonly<Record<string, object>> = {
   schedulingGates: { schedulingGates: list(i => ({ name: `e.io/${i}` })) },
   hostAliases: { hostAliases: list(() => ({ ip: '127.0.0.1', hostnames: ['a'] })) },
   hostnames: { hostAliases: [{ ip: '127.0.0.1', hostnames: list(i => `n${i}`) }] },
+  'labels in a term': {
+    affinity: inRequired({ topologyKey: 'x', labelSelector: { matchLabels: Object.fromEntries(list(i => [`k${i}`, 'v'])) } }),
+  },
+  'namespaces of a term': { affinity: inRequired({ topologyKey: 'x', labelSelector: {}, namespaces: list(i => `n${i}`) }) },
+  'labels in a constraint': {
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'x',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: Object.fromEntries(list(i => [`k${i}`, 'v'])) },
+      },
+    ],
+  },
   resourceClaims: { resourceClaims: list(i => ({ name: `c${i}`, resourceClaimName: 'c' })) },
   sysctls: { securityContext: { sysctls: list(i => ({ name: `kernel.a${i}`, value: '1' })) } },
   supplementalGroups: { securityContext: { supplementalGroups: list(i => i) } },
