@@ -1,6 +1,7 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
+import { isWide } from '../../../lib/wide-objects.ts'
 import { KUBELET_PREFIX } from '../annotations.ts'
 
 /** Failures that a container can have by annotation. */
@@ -133,9 +134,16 @@ const isMeantToEnd = ({ ownerReferences, annotations }: Pod['metadata'], { resta
 
 /** Reports whether one of the annotations is for the simulated kubelet. */
 function hasBehavior(annotations: Readonly<Record<string, string>>): boolean {
-  for (const name in annotations) if (name.startsWith(KUBELET_PREFIX)) return true
-  return false
+  const known = behaviorsOfWide.get(annotations)
+  if (known !== undefined) return known
+  let has = false
+  for (const name in annotations) has ||= name.startsWith(KUBELET_PREFIX)
+  if (isWide(annotations)) behaviorsOfWide.set(annotations, has)
+  return has
 }
+
+/** Whether wide annotations have one for the kubelet: it takes milliseconds to list their names. */
+const behaviorsOfWide = new WeakMap<object, boolean>()
 
 /** Reads annotations of a container, or of the whole pod, and collects a sentence for each that cannot be used. */
 class AnnotationReader {

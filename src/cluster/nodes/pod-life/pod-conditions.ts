@@ -102,8 +102,10 @@ function readyReport(
   present: readonly PodCondition[],
 ): ConditionReport {
   if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' }
+  // The first condition of a type counts.
+  const byType = new Map(readinessGates.length === 0 ? [] : present.toReversed().map(condition => [condition.type, condition]))
   const faults = readinessGates.flatMap(({ conditionType }) => {
-    const gate = present.find(({ type }) => type === conditionType)
+    const gate = byType.get(conditionType)
     if (!gate) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`]
     return gate.status === 'True' ? [] : [`the status of pod readiness gate "${conditionType}" is not "True", but ${gate.status}`]
   })
