@@ -1,5 +1,5 @@
 import type { Pod, PodAffinityTerm } from '../../api/core/v1.types.ts'
-import type { Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
 import { type LabelRequirement, labelSelectorInSteps, matchesLabels } from '../../meta/label-selector.ts'
 
@@ -24,10 +24,19 @@ export function* affinityTerm(
   return {
     topologyKey,
     selector: yield* labelSelectorInSteps(labelSelector),
-    namespaces: new Set(isOwn ? [pod.metadata.namespace ?? ''] : namespaces),
+    namespaces: isOwn ? new Set([pod.metadata.namespace ?? '']) : yield* setOf(namespaces ?? []),
     namespaceSelector: yield* labelSelectorInSteps(namespaceSelector),
     weight,
   }
+}
+
+function* setOf(names: readonly string[]): Steps<Set<string>> {
+  const set = new Set<string>()
+  for (const name of names) {
+    if (isStepDone()) yield
+    set.add(name)
+  }
+  return set
 }
 
 /** Reports whether a term selects a pod. `namespaceLabels`: labels of the pod's namespace. */

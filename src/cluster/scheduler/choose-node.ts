@@ -53,7 +53,7 @@ export function* totalScores(
     const scorer = plugin.preScore?.(pod, snapshot, nodes)
     if (scorer === undefined || 'code' in scorer) continue
     for (let i = 0; i < nodes.length; i++) {
-      if (isLongStepDone()) yield
+      if (pod.isLarge || isLongStepDone()) yield
       scores[i] = scorer.score(nodes[i] as NodeInfo)
     }
     scorer.normalize?.(scores, nodes)

@@ -69,8 +69,8 @@ export const assumedPodRequestsInSteps = (pod: Pod, rules: RequestRules): Steps<
 
 function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): Steps<ResourceAmounts> {
   const actual = rules.inPlace ? new ActualRequests(status) : undefined
-  const requests = (container: Container): ResourceAmounts => {
-    const own = containerRequests(container, actual)
+  function* requests(container: Container): Steps<ResourceAmounts> {
+    const own = yield* containerRequests(container, actual)
     if (assumed.size === 0) return own
     const filled = new Map(own)
     for (const [name, amount] of assumed) if (!filled.has(name)) filled.set(name, amount)
@@ -78,28 +78,29 @@ function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resou
   }
   const sum = new Map<string, number>()
   for (const container of spec.containers ?? []) {
-    add(sum, requests(container))
+    yield* add(sum, yield* requests(container))
     if (isLongStepDone()) yield
   }
   /** Sidecars that run beside the init containers that follow them. */
   const sidecars = new Map<string, number>()
   const starting = new Map<string, number>()
   for (const container of spec.initContainers ?? []) {
-    const own = requests(container)
+    const own = yield* requests(container)
     if (isSidecar(container)) {
-      add(sum, own)
-      add(sidecars, own)
-      raise(starting, sidecars)
+      yield* add(sum, own)
+      yield* add(sidecars, own)
+      yield* raise(starting, sidecars)
     } else {
       const beside = new Map(sidecars)
-      add(beside, own)
-      raise(starting, beside)
+      yield* add(beside, own)
+      yield* raise(starting, beside)
     }
     if (isLongStepDone()) yield
   }
-  raise(sum, starting)
-  if (rules.podLevel) for (const [name, amount] of amountsOf(spec.resources?.requests)) if (isPodLevel(name)) sum.set(name, amount)
-  add(sum, amountsOf(spec.overhead))
+  yield* raise(sum, starting)
+  if (rules.podLevel)
+    for (const [name, amount] of yield* amountsInSteps(spec.resources?.requests ?? {})) if (isPodLevel(name)) sum.set(name, amount)
+  yield* add(sum, yield* amountsInSteps(spec.overhead ?? {}))
   return sum
 }
 
@@ -122,21 +123,27 @@ class ActualRequests {
 }
 
 /** A resize that cannot be carried out leaves the container at its actual amount. */
-function containerRequests(container: Container, statuses: ActualRequests | undefined): ResourceAmounts {
-  const wanted = amountsOf(container.resources?.requests)
+function* containerRequests(container: Container, statuses: ActualRequests | undefined): Steps<ResourceAmounts> {
+  const wanted = yield* amountsInSteps(container.resources?.requests ?? {})
   const actual = statuses?.of(container)
   if (actual === undefined) return wanted
-  if (statuses?.isInfeasible) return amountsOf(actual.requests)
+  if (statuses?.isInfeasible) return yield* amountsInSteps(actual.requests ?? {})
   const larger = new Map(wanted)
-  raise(larger, amountsOf(actual.requests))
+  yield* raise(larger, yield* amountsInSteps(actual.requests ?? {}))
   return larger
 }
 
-function add(sum: Map<string, number>, amounts: ResourceAmounts): void {
-  for (const [name, amount] of amounts) sum.set(name, (sum.get(name) ?? 0) + amount)
+function* add(sum: Map<string, number>, amounts: ResourceAmounts): Steps<void> {
+  for (const [name, amount] of amounts) {
+    if (isStepDone()) yield
+    sum.set(name, (sum.get(name) ?? 0) + amount)
+  }
 }
 
 /** Raises each amount to at least that of `least`. */
-function raise(amounts: Map<string, number>, least: ResourceAmounts): void {
-  for (const [name, amount] of least) if (amount > (amounts.get(name) ?? Number.NEGATIVE_INFINITY)) amounts.set(name, amount)
+function* raise(amounts: Map<string, number>, least: ResourceAmounts): Steps<void> {
+  for (const [name, amount] of least) {
+    if (isStepDone()) yield
+    if (amount > (amounts.get(name) ?? Number.NEGATIVE_INFINITY)) amounts.set(name, amount)
+  }
 }

@@ -67,4 +67,17 @@ describe('facts of pods', () => {
     namesOf(nodeSelector)
     expect(countedSteps(infos().prepare(pod)).yields).to.be.at.least(2 + Math.floor(MANY / 512))
   })
+
+  it('convert wide requests of a container, and long lists of namespaces, in steps', () => {
+    const requests = Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`e.io/k${i}`, '1']))
+    const wide = podOf({ spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }] } })
+    const { result, yields } = countedSteps(infos().prepare(wide))
+    // Both kinds of requests are converted, and added up.
+    expect(yields).to.be.at.least(4 * Math.floor(MANY / 512))
+    expect([result.requests.size, result.requests.get('e.io/k7')]).to.deep.equal([MANY, 1])
+    const namespaces = Array.from({ length: MANY }, (_, i) => `n${i}`)
+    const term = { topologyKey: 'zone', labelSelector: {}, namespaces }
+    const spec = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }
+    expect(countedSteps(infos().prepare(podOf({ spec }))).yields).to.be.at.least(Math.floor(MANY / 512))
+  })
 })
