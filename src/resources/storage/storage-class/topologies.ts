@@ -39,12 +39,13 @@ function* termIdentity(expressions: readonly TopologySelectorLabelRequirement[])
   const sets = new Map<string, string[]>()
   for (const { key, values } of expressions) {
     if (isStepDone()) yield
-    sets.set(key, yield* sorted([...new Set(values)], compareText))
+    sets.set(key, yield* sortBySize([...new Set(values)], compareText))
   }
-  return JSON.stringify(yield* sorted([...sets], ([a], [b]) => compareText(a, b)))
+  return JSON.stringify(yield* sortBySize([...sets], ([a], [b]) => compareText(a, b)))
 }
 
-function* sorted<T extends NonNullable<unknown>>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
+/** Sorts a list: at once if it is short, otherwise in steps. */
+function* sortBySize<T extends NonNullable<unknown>>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   return items.length <= MOST_IN_A_STEP ? items.sort(compare) : yield* sortInSteps(items, compare)
 }
 

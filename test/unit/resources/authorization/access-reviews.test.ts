@@ -226,7 +226,7 @@ describe('SubjectAccessReview', () => {
     expect(read).to.be.below(6000)
   })
 
-  describe('of very many values', () => {
+  describe('a review of very many values', () => {
     const MANY = 20_000
     const many = <T>(item: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => item(i))
 

@@ -177,7 +177,7 @@ describe('tables', () => {
     expect(seen.slice(at - 1)).to.deep.equal([true, 'cells', true])
   })
 
-  describe('of very many columns', () => {
+  describe('tables of very many columns', () => {
     const columns = Array.from({ length: 2560 }, (_, i) => ({ name: `c${i}`, type: 'string' as const, description: '<' }))
     const table: TableDefinition = {
       columns,
