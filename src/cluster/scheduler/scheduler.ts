@@ -194,6 +194,7 @@ class Scheduler {
     return new GroupCycle({
       release: features.release,
       preemptsForGroups: isSince(features.release, '1.37') || features.enabled('WorkloadAwarePreemption'),
+      hasPolicy: features.enabled('PodGroupPreemptionPolicy'),
       limitsTopology: features.enabled('TopologyAwareWorkloadScheduling'),
       state: this.#state,
       infos: this.#infos,

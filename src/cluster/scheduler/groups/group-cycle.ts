@@ -18,6 +18,7 @@ import type { QueuedPod, SchedulingQueue } from '../queue.ts'
 import type { GroupAttemptResult, SchedulerMetrics } from '../scheduler-metrics.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type GroupCondition, SCHEDULED } from './group-conditions.ts'
+import { groupMismatch } from './group-mismatch.ts'
 import { chooseVictims, groupIneligibility, snapshotWithout, type VictimUnit, victimUnits } from './group-preemption.ts'
 import { type GroupMember, GroupTrial, type Trial } from './group-trial.ts'
 import { AWAITING_VICTIMS, type GroupVerdict, groupVerdict, memberMessage, noPlacement } from './group-verdict.ts'
@@ -29,6 +30,8 @@ export interface GroupCycleParts {
   readonly release: Release
   /** Whether pods of lower priority are deleted for a group as a whole. */
   readonly preemptsForGroups: boolean
+  /** Whether groups have a preemption policy. */
+  readonly hasPolicy: boolean
   /** Whether groups can be limited to one value of a label of nodes. */
   readonly limitsTopology: boolean
   readonly state: Pick<ClusterState, 'assume' | 'isAssigned' | 'snapshot'>
@@ -109,25 +112,14 @@ export class GroupCycle {
     }
   }
 
-  /** Returns how the pods of a group differ in what they must have in common. Source: validatePodGroup. */
   #mismatch({ members, rules, reference }: GroupAttempt, objects: Snapshot['objects']): string | undefined {
     const [first] = members
-    const all = 'all pods in a single pod group should have the same'
     if (first === undefined) return undefined
     const isComplete = isSince(this.#parts.release, '1.37')
     const nodes = this.#parts.groups.scheduled(reference.key)
     const bound = isComplete ? membersOf(first.queued.pod, objects).filter(({ metadata }) => nodes.has(metadata.uid ?? '')) : []
-    const name = schedulerName(first.queued.pod)
-    const policy = preemptionPolicyOf(first.queued.pod)
-    for (const pod of [...members.map(({ queued }) => queued.pod), ...bound]) {
-      const own = schedulerName(pod)
-      if (own !== name) return `${all} .spec.schedulerName set, got: ${isComplete ? `"${own}" and "${name}"` : `"${name}" and "${own}"`}`
-      if (!isComplete) continue
-      if (podPriority(pod) !== rules.priority)
-        return `${all} priority as the pod group's priority, got ${podPriority(pod)} and ${rules.priority}`
-      if (preemptionPolicyOf(pod) !== policy) return `${all} preemption policy, got ${preemptionPolicyOf(pod)} and ${policy}`
-    }
-    return undefined
+    const { hasPolicy } = this.#parts
+    return groupMismatch([...members.map(({ queued }) => queued.pod), ...bound], rules, { isComplete, hasPolicy })
   }
 
   async #schedule(attempt: GroupAttempt): Promise<void> {
@@ -309,8 +301,6 @@ const preemptionLimit = (
   if (limitsTopology && topologyKey !== undefined) return 'placement-based pod group scheduling limitation'
   return preemptsForGroups ? 'workload aware preemption enabled' : undefined
 }
-
-const preemptionPolicyOf = ({ spec }: Pod): string => spec.preemptionPolicy || 'PreemptLowerPriority'
 
 /** Orders pods of higher priority first, then those that have waited longer. */
 const byEntry = (a: QueuedPod, b: QueuedPod): number => podPriority(b.pod) - podPriority(a.pod) || a.firstEnteredAt - b.firstEnteredAt

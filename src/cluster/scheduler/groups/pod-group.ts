@@ -35,6 +35,8 @@ export interface GroupRules {
   /** Whether preemption takes all pods of the group or none. */
   readonly isDisruptedWhole: boolean
   readonly priority: number
+  /** Optional. Preemption policy of the group, if groups have one. */
+  readonly preemptionPolicy?: string | undefined
   /** Optional. The object, if it has a status. */
   readonly object?: AlphaPodGroup | PodGroup
 }
@@ -56,6 +58,7 @@ export function groupRules(pod: Pod, objects: Pick<ClusterObjects, 'get'>): Grou
     topologyKey: schedulingConstraints?.topology?.[0]?.key,
     isDisruptedWhole: typeof disruptionMode === 'object' ? disruptionMode.all !== undefined : disruptionMode === 'PodGroup',
     priority,
+    ...('preemptionPolicy' in object.spec && { preemptionPolicy: object.spec.preemptionPolicy }),
     object,
   }
 }
