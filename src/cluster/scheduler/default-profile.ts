@@ -50,7 +50,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     plugin(nodePorts),
     plugin(nodeResourcesFit(args.NodeResourcesFit ?? {}, release, devices !== undefined && enabled('DRAExtendedResource'))),
     plugin(volumeRestrictions(release)),
-    plugin(nodeVolumeLimits),
+    plugin(nodeVolumeLimits(enabled('VolumeLimitScaling'))),
     plugin(volumeBinding(args.VolumeBinding ?? {}, release, enabled)),
     plugin(volumeZone),
     plugin(podTopologySpread(args.PodTopologySpread), 2),

@@ -1,13 +1,16 @@
 import type { PersistentVolume } from '../../../api/core/v1.types.ts'
-import type { CSINode, VolumeAttachment } from '../../../api/storage/v1.types.ts'
+import type { CSIDriver, CSINode, VolumeAttachment } from '../../../api/storage/v1.types.ts'
 import { type AttachedVolumes, addAttachable, csiVolume, MissingClaim } from '../csi-volumes.ts'
 import { type NodeFilter, type Plugin, SKIP, type Status, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 
-/** Rejects nodes to which a driver can attach no further volume. */
-export const nodeVolumeLimits: Plugin = {
+/**
+ * Rejects nodes to which a driver can attach no further volume. @param needsDrivers whether nodes are rejected that lack
+ * a driver that is required on the nodes of its pods: gate VolumeLimitScaling
+ */
+export const nodeVolumeLimits = (needsDrivers = false): Plugin => ({
   name: 'NodeVolumeLimits',
   preFilter(info, { objects }) {
     const { volumes = [] } = info.pod.spec
@@ -16,10 +19,10 @@ export const nodeVolumeLimits: Plugin = {
     )
     if (!isCounted) return { status: SKIP }
     const attachments = groupedAttachments(objects)
-    const filter: NodeFilter = { check: node => check(info, node, objects, attachments) }
+    const filter: NodeFilter = { check: node => check(info, node, objects, { attachments, needsDrivers }) }
     return { filter }
   },
-}
+})
 
 /** Sources that CSI drivers have replaced. */
 const IN_TREE = [
@@ -51,7 +54,12 @@ function groupedAttachments(objects: ClusterObjects): AttachmentsOn {
   }
 }
 
-function check({ pod }: PodInfo, node: NodeInfo, objects: ClusterObjects, attachments: AttachmentsOn): Status | undefined {
+function check(
+  { pod }: PodInfo,
+  node: NodeInfo,
+  objects: ClusterObjects,
+  { attachments, needsDrivers }: { readonly attachments: AttachmentsOn; readonly needsDrivers: boolean },
+): Status | undefined {
   const csiNode = objects.get<CSINode>('CSINode', '', node.name)
   const wanted: AttachedVolumes = new Map()
   try {
@@ -60,6 +68,8 @@ function check({ pod }: PodInfo, node: NodeInfo, objects: ClusterObjects, attach
     if (error instanceof MissingClaim) return unresolvable(error.message)
     throw error
   }
+  const missing = needsDrivers ? missingDriver(wanted, csiNode, objects) : undefined
+  if (missing !== undefined) return unschedulable(`${missing} CSI driver is not installed on the node`)
   const limits = limitsOf(csiNode)
   if (wanted.size === 0 || limits.size === 0) return undefined
   const attached = attachedTo(node, csiNode, objects, attachments)
@@ -67,6 +77,14 @@ function check({ pod }: PodInfo, node: NodeInfo, objects: ClusterObjects, attach
   const [before, more] = [countByDriver(attached), countByDriver(wanted)]
   const isFull = [...more].some(([driver, count]) => (before.get(driver) ?? 0) + count > (limits.get(driver) ?? Number.POSITIVE_INFINITY))
   return isFull ? unschedulable('node(s) exceed max volume count') : undefined
+}
+
+/** Returns the first driver that the node lacks, of those that require their pods to run where they are. */
+function missingDriver(volumes: AttachedVolumes, node: CSINode | undefined, objects: ClusterObjects): string | undefined {
+  const installed = new Set(node?.spec.drivers?.map(({ name }) => name))
+  const isRequired = (driver: string): boolean =>
+    objects.get<CSIDriver>('CSIDriver', '', driver)?.spec.preventPodSchedulingIfMissing ?? false
+  return [...volumes.values()].find(driver => !installed.has(driver) && isRequired(driver))
 }
 
 /** Most volumes of each driver that reports a limit. */

@@ -93,7 +93,7 @@ describe('NodeVolumeLimits', () => {
       { name: 'y', nodeName: 'a', ...withClaims('c-v1') },
     ]
     const check = (claim: string, limit: number) =>
-      filterBy(nodeVolumeLimits, withClaims(claim), snapshotOf(nodes, used, [...objects, csiNode(limit)]))
+      filterBy(nodeVolumeLimits(), withClaims(claim), snapshotOf(nodes, used, [...objects, csiNode(limit)]))
     expect(check('c-v3', 2)).to.deep.equal(full)
     expect(check('c-v3', 3)).to.deep.equal({ a: '', b: '' })
     expect(check('c-v2', 2), 'a volume that is attached already').to.deep.equal({ a: '', b: '' })
@@ -108,7 +108,7 @@ describe('NodeVolumeLimits', () => {
     } as KubeObject
     const unbound = claimOf('u', { spec: { storageClassName: 's' } })
     const all = [...objects, csiNode(1), attachment, unbound, storageClassOf('s', { provisioner: 'd' })]
-    expect(filterBy(nodeVolumeLimits, withClaims('u'), snapshotOf(nodes, [], all))).to.deep.equal(full)
+    expect(filterBy(nodeVolumeLimits(), withClaims('u'), snapshotOf(nodes, [], all))).to.deep.equal(full)
   })
 
   it('counts volumes of plugins that the driver has replaced on the node', () => {
@@ -121,17 +121,35 @@ describe('NodeVolumeLimits', () => {
     }
     const annotations = { 'storage.alpha.kubernetes.io/migrated-plugins': 'kubernetes.io/aws-ebs' }
     const migrated = { ...node, metadata: { name: 'a', annotations } }
-    expect(filterBy(nodeVolumeLimits, disk, snapshotOf(nodes, [], [node as KubeObject]))).to.deep.equal({ a: '', b: '' })
-    expect(filterBy(nodeVolumeLimits, disk, snapshotOf(nodes, [], [migrated as KubeObject]))).to.deep.equal(full)
+    expect(filterBy(nodeVolumeLimits(), disk, snapshotOf(nodes, [], [node as KubeObject]))).to.deep.equal({ a: '', b: '' })
+    expect(filterBy(nodeVolumeLimits(), disk, snapshotOf(nodes, [], [migrated as KubeObject]))).to.deep.equal(full)
   })
 
+  // Source: https://kubernetes.io/docs/concepts/storage/storage-limits/#preventing-pod-placement-without-csi-driver
+  for (const [title, required, hasGate, expected] of [
+    ['a driver that is required', true, true, 'd CSI driver is not installed on the node'],
+    ['a driver that is not required', false, true, ''],
+    ['a driver without an object', undefined, true, ''],
+    ['a driver that is required, while the gate is off', true, false, ''],
+  ] as const)
+    it(`regards nodes without the driver of a volume: ${title}`, () => {
+      const driver = {
+        kind: 'CSIDriver',
+        apiVersion: 'storage.k8s.io/v1',
+        metadata: { name: 'd' },
+        spec: { preventPodSchedulingIfMissing: required },
+      } as KubeObject
+      const all = [...objects, csiNode(5), ...(required === undefined ? [] : [driver])]
+      expect(filterBy(nodeVolumeLimits(hasGate), withClaims('c-v1'), snapshotOf(nodes, [], all))).to.deep.equal({ a: '', b: expected })
+    })
+
   it('skips pods without such volumes, and fails for a claim of another pod', () => {
-    expect(filterBy(nodeVolumeLimits, {}, snapshotOf(nodes))).to.have.property('code', 'Skip')
+    expect(filterBy(nodeVolumeLimits(), {}, snapshotOf(nodes))).to.have.property('code', 'Skip')
     const ephemeral: PodParts = { spec: { volumes: [{ name: 'e', ephemeral: {} }] } }
-    expect(() => filterBy(nodeVolumeLimits, ephemeral, snapshotOf(nodes, [], [claimOf('pod-e')]))).to.throw(
+    expect(() => filterBy(nodeVolumeLimits(), ephemeral, snapshotOf(nodes, [], [claimOf('pod-e')]))).to.throw(
       'PVC default/pod-e was not created for pod default/pod (pod is not owner)',
     )
-    expect(filterBy(nodeVolumeLimits, withClaims('c'), snapshotOf(nodes))).to.have.property(
+    expect(filterBy(nodeVolumeLimits(), withClaims('c'), snapshotOf(nodes))).to.have.property(
       'a',
       'looking up PVC default/c: persistentvolumeclaims "c" not found',
     )
