@@ -5,6 +5,7 @@ import type { ConnectionOptions, SecureContextOptions } from 'node:tls'
 import { boundExchange } from './bounded-exchange.ts'
 import { DialError, dialError } from './dial-error.ts'
 import { errorCode } from './error-code.ts'
+import { KeptContext } from './kept-context.ts'
 import type { MetricFamily } from './metrics.ts'
 import { connectTls } from './server-certificate.ts'
 import { checkServerName } from './server-name.ts'
@@ -154,6 +155,7 @@ export class DialledAgent extends HttpAgent {
 /** An agent whose connections with TLS are opened by `dial`. */
 export class DialledTlsAgent extends HttpsAgent {
   readonly #dial: Dial
+  readonly #context = new KeptContext()
 
   constructor(dial: Dial, options: AgentOptions) {
     super({ checkServerIdentity: checkServerName, ...options })
@@ -161,6 +163,9 @@ export class DialledTlsAgent extends HttpsAgent {
   }
 
   override createConnection(wanted: Wanted, created?: Created): undefined {
-    return dialFor(this.#dial, wanted, created, socket => connectTls({ ...(wanted as ConnectionOptions), socket }))
+    return dialFor(this.#dial, wanted, created, socket => {
+      const options = wanted as ConnectionOptions
+      return connectTls({ ...options, secureContext: this.#context.of(options), socket })
+    })
   }
 }

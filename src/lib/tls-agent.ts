@@ -1,6 +1,7 @@
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import { KeptContext } from './kept-context.ts'
 import { acceptChainsOfGo } from './server-certificate.ts'
 import { checkServerName } from './server-name.ts'
 
@@ -10,6 +11,8 @@ import { checkServerName } from './server-name.ts'
  * again.
  */
 export class TlsAgent extends Agent {
+  readonly #context = new KeptContext()
+
   /**
    * Disables session resumption: a resumed session has no chain that can be verified, and Node caches sessions even of
    * servers that it then rejects.
@@ -19,7 +22,8 @@ export class TlsAgent extends Agent {
   }
 
   override createConnection(options: RequestOptions, created?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
-    const socket = super.createConnection(options, created)
+    const inContext = { ...options, secureContext: this.#context.of(options) }
+    const socket = super.createConnection(inContext, created)
     return socket instanceof TLSSocket ? acceptChainsOfGo(socket, options.ca) : socket
   }
 }

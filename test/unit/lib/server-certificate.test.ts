@@ -21,13 +21,15 @@ type More = Partial<Parameters<typeof issueCertificate>[0]>
 
 describe('the certificate of a server', () => {
   let root: Issued
-  let server: Server | undefined
+  const servers: Server[] = []
   before(async () => {
     root = await authority()
   })
   afterEach(() => {
-    server?.close()
-    server?.closeAllConnections()
+    for (const server of servers.splice(0)) {
+      server.close()
+      server.closeAllConnections()
+    }
   })
 
   const authority = (issuer?: Issued, more: More = {}): Promise<Issued> =>
@@ -37,7 +39,8 @@ describe('the certificate of a server', () => {
 
   async function serve(own: Issued, ...between: readonly Issued[]): Promise<number> {
     const cert = [own, ...between].map(each => each.cert).join('')
-    server = createServer({ cert, key: own.key }, (_, res) => void res.end('hello')).listen(0, '127.0.0.1')
+    const server = createServer({ cert, key: own.key }, (_, res) => void res.end('hello')).listen(0, '127.0.0.1')
+    servers.push(server)
     await once(server, 'listening')
     return (server.address() as AddressInfo).port
   }

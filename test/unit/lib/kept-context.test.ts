@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { type Agent, createServer, request } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { expect } from 'chai'
+import { DialledTlsAgent } from '../../../src/lib/connect-proxy.ts'
+import { KeptContext } from '../../../src/lib/kept-context.ts'
+import { TlsAgent } from '../../../src/lib/tls-agent.ts'
+import { trustedCertificates } from '../../../src/lib/trusted-certificates.ts'
+import { type Issued, issueCertificate, SERVER_AUTH } from '../../support/certificates.ts'
+
+describe('the TLS context of an agent', () => {
+  let root: Issued
+  let other: Issued
+  let own: Issued
+  before(async () => {
+    root = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })
+    other = await issueCertificate({ subject: [{ CN: ['other'] }], isAuthority: true })
+    own = await issueCertificate({ subject: [{ CN: ['server'] }], issuer: root, usages: [SERVER_AUTH], dns: ['localhost'] })
+  })
+
+  it('is created again only if authorities, certificate or key differ', () => {
+    const kept = new KeptContext()
+    const trusted = { ...trustedCertificates(root.cert), cert: own.cert, key: own.key }
+    const first = kept.of(trusted)
+    expect(kept.of({ ...trusted })).to.equal(first)
+    const second = kept.of({ ...trusted, ca: other.cert })
+    expect(second).not.to.equal(first)
+    expect(kept.of({ ...trustedCertificates(other.cert) })).not.to.equal(second)
+  })
+
+  it('throws for invalid authorities each time', () => {
+    const kept = new KeptContext()
+    const invalid = { cert: 'invalid', key: 'invalid' }
+    for (let i = 0; i < 2; i++) expect(() => kept.of(invalid)).to.throw(/PEM/)
+  })
+
+  const agents: Readonly<Record<string, () => Agent>> = {
+    TlsAgent: () => new TlsAgent(),
+    DialledTlsAgent: () =>
+      new DialledTlsAgent((host, port, done) => {
+        const socket = connect(port, host, () => done(null, socket)).on('error', done)
+      }, {}),
+  }
+  for (const [name, make] of Object.entries(agents))
+    it(`is that of the authorities of each connection of a ${name}`, async () => {
+      const server = createServer({ cert: own.cert, key: own.key }, (_, res) => void res.end('hello')).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const agent = make()
+      const ask = (trusted: Issued): Promise<boolean> =>
+        new Promise(resolve => {
+          request({ host: '127.0.0.1', port, agent, servername: 'localhost', ...trustedCertificates(trusted.cert) })
+            .on('error', () => resolve(false))
+            .on('response', response => response.resume().on('end', () => resolve(true)))
+            .end()
+        })
+      try {
+        const outcomes: boolean[] = []
+        for (const trusted of [root, root, other, root]) outcomes.push(await ask(trusted))
+        expect(outcomes).to.deep.equal([true, true, false, true])
+      } finally {
+        agent.destroy()
+        server.close()
+      }
+    })
+})
