@@ -1,7 +1,7 @@
 import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import { type KindId, watchKind } from '../catalog/define.ts'
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/resource-access.ts'
-import type { TimerClock } from '../lib/clock.ts'
+import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
@@ -149,6 +149,8 @@ export class WorkQueue {
   readonly #waiting = new Map<string, number>()
   readonly #running = new Map<string, number>()
   readonly #failures = new Map<string, number>()
+  /** Failed keys with the steady time of their next attempt. */
+  readonly #retries = new Map<string, number>()
   readonly #workers: number
   readonly #meter: QueueMeter | undefined
 
@@ -208,12 +210,21 @@ export class WorkQueue {
     if (!this.#signal.aborted) this.#next()
   }
 
-  /** Adds a failed key again after an exponential delay. */
+  /** Adds a failed key again after an exponential delay. Of several retries of a key, only the earliest happens. */
   #retry(key: string, error: unknown): void {
     this.#onError(key, error)
     if (this.#meter) this.#meter.retries.value++
     const count = (this.#failures.get(key) ?? 0) + 1
     this.#failures.set(key, count)
-    void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.#signal, this.#meter?.pauses).then(() => this.add(key))
+    const clock = this.#meter?.pauses ?? systemClock
+    const delay = Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS)
+    const at = clock.steady.now() + delay
+    if ((this.#retries.get(key) ?? Number.POSITIVE_INFINITY) <= at) return
+    this.#retries.set(key, at)
+    void pause(delay, this.#signal, clock).then(() => {
+      if (this.#retries.get(key) !== at) return
+      this.#retries.delete(key)
+      this.add(key)
+    })
   }
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { WorkQueue } from '../../../src/controllers/controller.ts'
+import { WorkQueues } from '../../../src/controllers/work-queues.ts'
 import { pause } from '../../../src/lib/pause.ts'
+import { SteppedClock } from '../../support/stepped-clock.ts'
 
 describe('WorkQueue', () => {
   it('never processes a key twice at the same time, and reprocesses one that was added meanwhile', async () => {
@@ -51,6 +53,51 @@ describe('WorkQueue', () => {
     })
     await done
     expect(errors).to.deep.equal(['a: not yet'])
+    end.abort()
+  })
+
+  it('plans one retry of a failed key, however often the key is added and fails meanwhile', async () => {
+    const end = new AbortController()
+    const clock = new SteppedClock()
+    let isFailing = true
+    let runs = 0
+    const work = async (): Promise<void> => {
+      runs++
+      if (isFailing) throw new Error('down')
+    }
+    const queue = new WorkQueue(1, end.signal, work, () => {}, new WorkQueues(clock).meter('test'))
+    for (let i = 0; i < 20; i++) {
+      queue.add('a')
+      await clock.advance(30_000)
+    }
+    expect(clock.timers).to.equal(1)
+    isFailing = false
+    runs = 0
+    await clock.advance(60_000)
+    expect({ runs, timers: clock.timers }).to.deep.equal({ runs: 1, timers: 0 })
+    end.abort()
+  })
+
+  it('retries soon after the first failure that follows a success', async () => {
+    const end = new AbortController()
+    const clock = new SteppedClock()
+    const results = [...Array.from({ length: 10 }, () => 'fails'), 'passes', 'fails', 'passes']
+    const queue = new WorkQueue(
+      1,
+      end.signal,
+      async () => {
+        if (results.shift() === 'fails') throw new Error('down')
+      },
+      () => {},
+      new WorkQueues(clock).meter('test'),
+    )
+    queue.add('a')
+    while (results.length > 3) await clock.advance(1_000)
+    queue.add('a')
+    await clock.advance(0)
+    queue.add('a')
+    await clock.advance(200)
+    expect(results).to.deep.equal([])
     end.abort()
   })
 
