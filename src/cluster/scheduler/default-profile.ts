@@ -57,7 +57,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     plugin(interPodAffinity(args.InterPodAffinity), 2),
     ...(devices ? [plugin(dynamicResources(release, enabled, devices, args.DynamicResources), isSince(release, '1.36') ? 2 : 1)] : []),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
-    plugin(imageLocality),
+    plugin(imageLocality(release)),
     ...(schedulesGangs(release, enabled) ? [plugin(gangScheduling)] : []),
   ]
 }

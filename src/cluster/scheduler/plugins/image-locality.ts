@@ -1,4 +1,5 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { MAX_SCORE, type Plugin } from '../framework.ts'
 
 const MIB = 1024 * 1024
@@ -9,15 +10,16 @@ const LEAST = 23 * MIB
 const MOST_PER_CONTAINER = 1000 * MIB
 
 /**
- * Prefers nodes that have the pod's images. An image counts the less the fewer nodes have it, so that pods do not crowd
- * on one node.
+ * Prefers nodes that have the pod's images: those of containers, and since 1.36 those of volumes. An image counts the
+ * less the fewer nodes have it, so that pods do not crowd on one node.
  */
-export const imageLocality: Plugin = {
+export const imageLocality = (release: Release): Plugin => ({
   name: 'ImageLocality',
   isNodeLocal: true,
   preScore({ pod }, snapshot) {
-    const images = imagesOf(pod)
-    const most = MOST_PER_CONTAINER * images.length
+    const ofContainers = containerImages(pod)
+    const images = isSince(release, '1.36') ? [...ofContainers, ...volumeImages(pod)] : ofContainers
+    const most = MOST_PER_CONTAINER * ofContainers.length
     return {
       score({ node }) {
         const sizes = new Map(
@@ -32,9 +34,12 @@ export const imageLocality: Plugin = {
       },
     }
   },
-}
+})
 
-const imagesOf = ({ spec }: Pod): string[] =>
+const volumeImages = ({ spec }: Pod): string[] =>
+  (spec.volumes ?? []).flatMap(({ image }) => (image ? [taggedName(image.reference ?? '')] : []))
+
+const containerImages = ({ spec }: Pod): string[] =>
   [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ image = '' }) => taggedName(image))
 
 /** Adds the tag that a container runtime assumes. */

@@ -185,7 +185,24 @@ describe('plugins of the scheduler', () => {
     const image = (mebibytes: number) => [{ names: ['app:latest'], sizeBytes: mebibytes * 1024 * 1024 }]
     const nodes = snapshotOf([nodeOf('a', { images: image(1000) }), nodeOf('b')])
     // Half of 1000 MiB, between 23 and 1000.
-    expect(scoreBy(imageLocality, {}, nodes)).to.deep.equal({ a: 48, b: 0 })
+    expect(scoreBy(imageLocality('1.36'), {}, nodes)).to.deep.equal({ a: 48, b: 0 })
+  })
+
+  // Source: TestImageLocalityPriority, "pod with ImageVolume".
+  it('ImageLocality counts images of volumes since 1.36', () => {
+    const image = (name: string, megabytes: number) => ({ names: [name], sizeBytes: megabytes * 1024 * 1024 })
+    const nodes = snapshotOf([
+      nodeOf('a', { images: [image('gcr.io/300:latest', 300)] }),
+      nodeOf('b', { images: [image('gcr.io/30:latest', 30)] }),
+    ])
+    const pod: PodParts = {
+      spec: {
+        containers: [{ name: 'c', image: 'gcr.io/30', resources: {} }],
+        volumes: [{ name: 'v', image: { reference: 'gcr.io/300' } }],
+      },
+    }
+    expect(scoreBy(imageLocality('1.36'), pod, nodes)).to.deep.equal({ a: 12, b: 0 })
+    expect(scoreBy(imageLocality('1.35'), pod, nodes)).to.deep.equal({ a: 0, b: 0 })
   })
 })
 
