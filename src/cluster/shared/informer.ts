@@ -42,8 +42,8 @@ export interface InformerHandler<T extends TypedObject> {
 
 export interface InformerOptions<T extends TypedObject = TypedObject> extends Selection {
   /**
-   * Optional. Called once for each object before it is stored, and returns what is stored and reported instead: the
-   * object without members that nobody reads. Must not change the object, which others may share.
+   * Optional. Called once for each object before it is stored. Returns what is stored and reported instead, such as the
+   * object without large members that are never read. Must not change the object, which may be shared.
    */
   readonly transform?: (object: T) => T
   /** Optional. Clock of the delays between retries. Default: the system's. */
