@@ -4,7 +4,7 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
+import { deepEqual, deepEqualBySize, deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -13,7 +13,7 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
-import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../core/workload/template.ts'
+import { changedSelectorError, selectionOf, validateSelects } from '../../core/workload/template.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
@@ -140,7 +140,7 @@ function* validateJobUpdate(next: Job, old: Job, features: Features): Steps<Fiel
   return [
     ...validateJobSpec(spec, old.spec, features, SPEC),
     ...validateCompletions(spec, old.spec, features, SPEC.child('completions')),
-    ...validateSelectorUnchanged(spec.selector, SPEC.child('selector'), old.spec.selector),
+    ...((yield* deepEqualBySize(spec.selector, old.spec.selector)) ? [] : [changedSelectorError(spec.selector, SPEC.child('selector'))]),
     ...(yield* validateTemplateUpdate(next, old, features, SPEC.child('template'))),
     ...FIXED.flatMap(unchanged),
   ]

@@ -1,7 +1,8 @@
 import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../../api/certificates/v1beta1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqual, deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, invalidStructure, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -66,13 +67,13 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
  * Validates a request, which is for one pod with its service account and node, and immutable. Source:
  * pkg/apis/certificates/validation in k8s.io/kubernetes.
  */
-export function validatePodCertificateRequest(
+export function* validatePodCertificateRequest(
   next: PodCertificateRequest,
   old: PodCertificateRequest | undefined,
   release: Release,
-): FieldError[] {
+): Steps<FieldError[]> {
   if (!old) return validateNew(next, release)
-  if (deepEqual(next.spec, old.spec)) return []
+  if (yield* deepEqualBySize(next.spec, old.spec)) return []
   return [immutableError(SPEC_PATH, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec, release))]
 }
 

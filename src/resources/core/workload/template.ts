@@ -58,7 +58,11 @@ export const validateSelectorUnchanged = (
   next: LabelSelector | undefined | null,
   path: FieldPath,
   old: LabelSelector | undefined | null,
-): FieldError[] => (deepEqual(next, old) ? [] : [immutableError(path, next ? goLabelSelector(next) : undefined)])
+): FieldError[] => (deepEqual(next, old) ? [] : [changedSelectorError(next, path)])
+
+/** Returns the error about a selector that has changed. */
+export const changedSelectorError = (next: LabelSelector | undefined | null, path: FieldPath): FieldError =>
+  immutableError(path, next ? goLabelSelector(next) : undefined)
 
 /** Checks that the selector matches the labels of the template. */
 export function validateSelects(selection: Selection, template: PodTemplateSpec, path: FieldPath): FieldError[] {

@@ -4,7 +4,7 @@ import type { Version } from '../../../catalog/definition.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isExtendedResource } from '../../core/pod-spec/resources.ts'
@@ -23,11 +23,9 @@ import { otherVersion, resourceVersion } from '../version.ts'
  */
 function* validateDeviceClassSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const faults = yield* compileSelectors(
-    [spec.selectors],
-    oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)),
-  )
-  const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
+  const hasSameSelectors = old !== undefined && (yield* deepEqualBySize(spec.selectors, old.spec.selectors))
+  const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx.features, hasSameSelectors))
+  const stored = old !== undefined && (yield* deepEqualBySize(spec.config, old.spec.config))
   return [
     ...validateSelectors(spec.selectors, faults, ctx.features.release, path.child('selectors')),
     ...validateList(spec.config, path.child('config'), {

@@ -7,7 +7,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { type FieldError, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { formatTime } from '../../../meta/time.ts'
@@ -44,7 +44,7 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
     const name = selector[member]
     return name === undefined ? [] : check(name, at.child(member), ctx.features.release)
   })
-  const stored = old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors)
+  const stored = old !== undefined && (yield* deepEqualBySize(selector.selectors, old.spec.deviceSelector?.selectors))
   const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx.features, stored))
   return [
     ...errors,

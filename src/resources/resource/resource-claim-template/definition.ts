@@ -4,7 +4,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -35,7 +35,7 @@ function* validateClaimTemplate(
 ): Steps<FieldError[]> {
   const errors = yield* validateTemplateSpec(next, false, ctx)
   if (!old) return errors
-  if (!deepEqual(next.spec, old.spec))
+  if (!(yield* deepEqualBySize(next.spec, old.spec)))
     errors.push(immutableError(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec)))
   return [...errors, ...(yield* validateTemplateSpec(next, true, ctx))]
 }

@@ -7,7 +7,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -31,14 +31,12 @@ const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationRes
  */
 function* validateResourceClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const changed = (): FieldError[] =>
-    old === undefined || deepEqual(spec, old.spec)
-      ? []
-      : covered('immutable', [immutableError(path, goValue('resource.ResourceClaimSpec', spec))])
-  if (old && isSince(ctx.features.release, '1.35')) return changed()
+  const isSame = old === undefined || (yield* deepEqualBySize(spec, old.spec))
+  const changes = isSame ? [] : covered('immutable', [immutableError(path, goValue('resource.ResourceClaimSpec', spec))])
+  if (old && isSince(ctx.features.release, '1.35')) return changes
   const errors = yield* validateClaimSpec(spec, false, path, ctx)
   if (!old) return errors
-  return [...errors, ...changed(), ...(yield* validateClaimSpec(spec, true, path, ctx))]
+  return [...errors, ...changes, ...(yield* validateClaimSpec(spec, true, path, ctx))]
 }
 
 /** Removes the status of devices that are no longer allocated. */

@@ -2,9 +2,10 @@ import type { AllocatedDeviceStatus, ResourceClaim } from '../../../api/resource
 import { serviceAccountOf } from '../../../auth/authn/service-account/claims.ts'
 import { forbidden as forbiddenRequest } from '../../../auth/authz/forbidden.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import { isStepDone, type Steps, startInTurns } from '../../../lib/steps.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { RequestContext, User } from '../../../meta/context.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
@@ -36,11 +37,16 @@ export async function validateStatusRights(
 }
 
 async function bindingErrors(caller: Caller, { status: next }: ResourceClaim, { status: old }: ResourceClaim): Promise<FieldError[]> {
-  if (deepEqual(next.allocation, old.allocation) && deepEqual(next.reservedFor ?? [], old.reservedFor ?? [])) return []
+  if (await startInTurns(isBoundAlike(next, old))) return []
   const refusal = await caller.refusal(caller.verb, 'binding', '', '')
   if (refusal === undefined) return []
   const needed = `resource="resourceclaims/binding", verb="${caller.verb}"`
   return [forbidden(ALLOCATION, `changing status.allocation or status.reservedFor requires ${needed} permission: ${refusal}`)]
+}
+
+function* isBoundAlike(next: ResourceClaim['status'], old: ResourceClaim['status']): Steps<boolean> {
+  if (!(yield* deepEqualBySize(next.allocation, old.allocation))) return false
+  return yield* deepEqualBySize(next.reservedFor, old.reservedFor)
 }
 
 /**
@@ -52,7 +58,7 @@ async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceCl
   const prefixes = node !== undefined && node === accountNode(caller.user) ? ['associated-node:', 'arbitrary-node:'] : ['arbitrary-node:']
   const verbs = prefixes.map(prefix => `${prefix}${caller.verb}`)
   const errors: FieldError[] = []
-  for (const driver of changedDrivers(next.status.devices ?? [], old.status.devices ?? [])) {
+  for (const driver of await startInTurns(changedDrivers(next.status.devices ?? [], old.status.devices ?? []))) {
     const refusals: string[] = []
     for (const verb of verbs) {
       const refusal = await caller.refusal(verb, 'driver', next.metadata.namespace ?? '', driver)
@@ -68,12 +74,17 @@ const driverError = (verbs: readonly string[], refusal: string, path: FieldPath)
   forbidden(path, `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission: ${refusal}`)
 
 /** Returns the drivers whose device status differs, sorted. */
-function changedDrivers(next: readonly AllocatedDeviceStatus[], old: readonly AllocatedDeviceStatus[]): string[] {
-  const before = new Map(old.map(device => [deviceId(device), device]))
+function* changedDrivers(next: readonly AllocatedDeviceStatus[], old: readonly AllocatedDeviceStatus[]): Steps<string[]> {
+  const before = new Map<string, AllocatedDeviceStatus>()
+  for (const device of old) {
+    if (isStepDone()) yield
+    before.set(deviceId(device), device)
+  }
   const changed = new Set<string>()
   for (const device of next) {
+    if (isStepDone()) yield
     const id = deviceId(device)
-    if (!deepEqual(before.get(id), device)) changed.add(device.driver)
+    if (!(yield* deepEqualBySize(before.get(id), device))) changed.add(device.driver)
     before.delete(id)
   }
   for (const { driver } of before.values()) changed.add(driver)

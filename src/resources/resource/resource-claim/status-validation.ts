@@ -9,9 +9,10 @@ import type {
 } from '../../../api/resource/v1beta2.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, forbidden, immutableError, invalid, required, tooLongError, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -145,11 +146,11 @@ function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined
  * devices have a status. A claim that is being deleted gets no new consumers. Source: pkg/apis/resource/validation in
  * k8s.io/kubernetes.
  */
-export function validateClaimStatus(
+export function* validateClaimStatus(
   next: ResourceClaim,
   old: ResourceClaim | undefined,
   { features: { release } }: HookContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const path = fieldPath('status')
   const { status } = next
   const allocation = path.child('allocation')
@@ -177,7 +178,7 @@ export function validateClaimStatus(
   if (!status.allocation) return errors
   const before = old?.status.allocation
   if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec.devices), release, allocation)]
-  return deepEqual(status.allocation, before)
+  return (yield* deepEqualBySize(status.allocation, before))
     ? errors
     : [...errors, immutableError(allocation, goValue('resource.AllocationResult', status.allocation))]
 }

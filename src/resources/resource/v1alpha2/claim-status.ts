@@ -6,8 +6,9 @@ import type {
   StructuredResourceHandle,
 } from '../../../api/resource/v1alpha2.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { duplicate, type FieldError, forbidden, immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
@@ -106,18 +107,18 @@ function validateDeallocation(next: ResourceClaim['status'], old: ResourceClaim[
 }
 
 /** Validates the status. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
-export function validateClaimStatus(
+export function* validateClaimStatus(
   next: ResourceClaim,
   old: ResourceClaim | undefined,
   { features: { release } }: HookContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const path = fieldPath('status')
   const { driverName = '', allocation, reservedFor = [] } = next.status
   const driver = path.child('driverName')
   const missing = allocation ? [required(driver, 'must be specified when `allocation` is set')] : []
   const at = path.child('allocation')
   const before = old?.status.allocation
-  const isChanged = isSince(release, ALLOCATION_FIXED_SINCE) && before && allocation && !deepEqual(allocation, before)
+  const isChanged = isSince(release, ALLOCATION_FIXED_SINCE) && before && allocation && !(yield* deepEqualBySize(allocation, before))
   return [
     ...(driverName === '' ? missing : validateDriverName(driverName, driver)),
     ...(allocation ? validateAllocation(allocation, release, at) : []),

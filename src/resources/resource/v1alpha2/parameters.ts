@@ -10,7 +10,7 @@ import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { duplicate, type FieldError, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -58,7 +58,7 @@ function* validateClaimParameters(
   old: ResourceClaimParameters | undefined,
   { features }: HookContext,
 ): Steps<FieldError[]> {
-  const isStored = old !== undefined && deepEqual(driverRequests, old.driverRequests ?? [])
+  const isStored = old !== undefined && (yield* deepEqualBySize(driverRequests, old.driverRequests))
   const selectors = driverRequests.flatMap(({ requests = [] }) => modelSelectors(requests))
   const faults = yield* compileNamedSelectors(selectors, oldestReader(features, isStored))
   return [

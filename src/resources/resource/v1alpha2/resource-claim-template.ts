@@ -1,6 +1,7 @@
 import type { ResourceClaimTemplate } from '../../../api/resource/v1alpha2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -10,10 +11,10 @@ import { setClaimDefaults, validateClaimSpec } from './claim-spec.ts'
 import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-function validateClaimTemplate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): FieldError[] {
+function* validateClaimTemplate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const errors = [...validateTemplateMeta(spec.metadata, path.child('metadata')), ...validateClaimSpec(spec.spec, path.child('spec'))]
-  return withUpdateErrors(errors, old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimTemplateSpec', spec, old))
+  return withUpdateErrors(errors, old !== undefined, yield* changedSpec('resourceV1alpha2.ResourceClaimTemplateSpec', spec, old))
 }
 
 const table: TableDefinition<ResourceClaimTemplate> = {

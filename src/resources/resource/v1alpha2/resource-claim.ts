@@ -2,6 +2,7 @@ import type { ResourceClaim as OlderClaim } from '../../../api/resource/v1alpha1
 import type { AllocationResult, ResourceClaim } from '../../../api/resource/v1alpha2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -13,12 +14,10 @@ import { validateClaimStatus } from './claim-status.ts'
 import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-const validateResourceClaim = ({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] =>
-  withUpdateErrors(
-    validateClaimSpec(spec, fieldPath('spec')),
-    old !== undefined,
-    changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old),
-  )
+function* validateResourceClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): Steps<FieldError[]> {
+  const changes = yield* changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old)
+  return withUpdateErrors(validateClaimSpec(spec, fieldPath('spec')), old !== undefined, changes)
+}
 
 /** Prints `pending`, `allocated,reserved`, `deleted,allocated,deallocating` and the like. */
 function stateCell({ metadata, status }: ResourceClaim): string {

@@ -1,5 +1,6 @@
 import type { Json } from '../../../api/meta/object.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { type FieldError, immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -12,5 +13,6 @@ export const withUpdateErrors = (errors: readonly FieldError[], isUpdate: boolea
   isUpdate ? [...errors, ...changes, ...errors] : [...errors]
 
 /** Returns an error if the spec has changed. `type` is its Go type. */
-export const changedSpec = <S extends Json>(type: string, spec: S, old: { readonly spec: S } | undefined): FieldError[] =>
-  !old || deepEqual(spec, old.spec) ? [] : [immutableError(fieldPath('spec'), goValue(type, spec))]
+export function* changedSpec<S extends Json>(type: string, spec: S, old: { readonly spec: S } | undefined): Steps<FieldError[]> {
+  return !old || (yield* deepEqualBySize(spec, old.spec)) ? [] : [immutableError(fieldPath('spec'), goValue(type, spec))]
+}

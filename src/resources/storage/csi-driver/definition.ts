@@ -2,9 +2,10 @@ import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../../../api/storag
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { setCSIDriverDefaults, setGatedCSIDriverDefaults } from './defaults.ts'
@@ -13,10 +14,13 @@ import { validateCSIDriver } from './validation.ts'
 const audiences = (requests: readonly TokenRequest[] | undefined): string =>
   requests ? requests.map(({ audience }) => audience).join(',') : '<unset>'
 
-const isChanged = (next: CSIDriverSpec, old: CSIDriverSpec): boolean => !deepEqual(next, old)
-/** Reports whether one of the fields has changed that increment the generation before 1.30. */
-const hasNewTokens = (next: CSIDriverSpec, old: CSIDriverSpec): boolean =>
-  (['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const).some(member => !deepEqual(next[member], old[member]))
+/** Reports whether fields have changed that increment the generation. Before 1.30 these are few. */
+function* isCounted(next: CSIDriverSpec, old: CSIDriverSpec, release: Release): Steps<boolean> {
+  if (isSince(release, '1.30')) return !(yield* deepEqualBySize(next, old))
+  for (const member of ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const)
+    if (!(yield* deepEqualBySize(next[member], old[member]))) return true
+  return false
+}
 
 const table: TableDefinition<CSIDriver> = {
   columns: [
@@ -66,10 +70,8 @@ export const csiDriverResource = defineResource<CSIDriver>({
   strategy: {
     allowUnconditionalUpdate: false,
     returnsDeleted: true,
-    prepare(next, old, { features }) {
-      if (!old) return
-      const counted = isSince(features.release, '1.30') ? isChanged : hasNewTokens
-      if (counted(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    *prepare(next, old, { features }) {
+      if (old && (yield* isCounted(next.spec, old.spec, features.release))) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validate: validateCSIDriver,
   },

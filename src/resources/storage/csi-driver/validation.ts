@@ -3,7 +3,7 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, immutableError, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -67,7 +67,7 @@ export function* validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefin
       : []),
     // Upstream's path differs from the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
-    ...(old && !deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
+    ...(old && !(yield* deepEqualBySize(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes))
       ? [immutableError(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', asGiven(spec, 'volumeLifecycleModes')))]
       : []),
     ...alsoFixed.flatMap(member => (old ? validateImmutableField(spec[member], old.spec[member], path.child(member)) : [])),

@@ -5,7 +5,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, immutableError, invalid, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -79,7 +79,7 @@ function* changedDrivers(drivers: readonly CSINodeDriver[], old: readonly CSINod
   for (const before of old)
     for (const driver of byName.get(before.name) ?? []) {
       if (isLongStepDone()) yield
-      if (!deepEqual(driver, before)) changed.push(driver)
+      if (!(yield* deepEqualBySize(driver, before))) changed.push(driver)
     }
   return changed
 }

@@ -1,7 +1,8 @@
 import type { Pod, PodExtendedResourceClaimStatus, PodResourceClaimStatus } from '../../../../api/core/v1.types.ts'
 import { asKind } from '../../../../catalog/define.ts'
 import { quote } from '../../../../lib/go-quote.ts'
-import { deepEqual } from '../../../../meta/equal.ts'
+import { startInTurns } from '../../../../lib/steps.ts'
+import { deepEqual, deepEqualBySize } from '../../../../meta/equal.ts'
 import { NODES, PODS } from '../../../kinds.ts'
 import { MIRROR_POD } from '../../pod-spec/annotations.ts'
 import { apiReference } from './api-references.ts'
@@ -82,7 +83,7 @@ async function restrictStatus(restricted: Restricted): Promise<void> {
   const [before, after] = [asKind(PODS, old), asKind(PODS, object)]
   if (before.spec.nodeName !== restricted.node)
     throw refuseNode(restricted, `node ${node} can only update pod status for pods with spec.nodeName set to itself`)
-  if (!deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}))
+  if (!(await startInTurns(deepEqualBySize(before.metadata.labels ?? {}, after.metadata.labels ?? {}))))
     throw refuseNode(restricted, `node ${node} cannot update labels through pod status`)
   if (sinceOf(restricted, '1.28') && !haveSameClaims(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses))
     throw refuseNode(restricted, `node ${node} cannot update resource claim statues`)
