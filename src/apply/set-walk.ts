@@ -176,7 +176,10 @@ class SetWalk {
  */
 export function walked(rule: SetRule, root: OpenNode, isUnion = false): FieldSet | Steps<FieldSet> {
   const walk = new SetWalk(rule, root, isUnion)
-  return !root.isWide && !walk.goOn() ? walk.result : restOf(walk)
+  if (!root.isWide) return walk.goOn() ? restOf(walk) : walk.result
+  // The names of the root are listed in a turn of their own.
+  endTurn()
+  return restOf(walk)
 }
 
 function* restOf(walk: SetWalk): Steps<FieldSet> {

@@ -92,7 +92,11 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
   if (present.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
   const ordered = present.length < FEW_MEMBERS ? present : yield* sortInSteps(present, (a, b) => a.rank - b.rank)
-  for (const { element, node } of ordered) out[element] = node
+  noteMembers(out, ordered.length)
+  for (const { element, node } of ordered) {
+    if (isStepDone()) yield
+    out[element] = node
+  }
   return out
 }
 
@@ -114,8 +118,9 @@ function* whollyMap(schema: Schema | undefined, value: JsonObject): Steps<FieldS
 
 function* whollyElements(list: ListSchema, values: readonly Json[]): Steps<FieldSet> {
   if (values.length === 0) return EMPTY
-  const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
-  for (const item of yield* orderedItemsOf(list, values)) {
+  const items = yield* orderedItemsOf(list, values)
+  const out: { [element: PathElement]: FieldSet } = noteMembers({ '.': EMPTY }, items.length)
+  for (const item of items) {
     if (isStepDone()) yield
     const below = item.count > 1 ? undefined : pathsBelow(list.items, item.value)
     out[item.element] = below === undefined ? EMPTY : yield* below
@@ -166,7 +171,7 @@ const isEmptyValue = (value: Json): boolean => value === null || (!Array.isArray
 function* configuredElements(list: ListSchema, values: readonly Json[], itself: boolean): Steps<FieldSet | undefined> {
   const items = yield* orderedItemsOf(list, values)
   if (items.length === 0) return itself ? EMPTY : undefined
-  const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
+  const out: { [element: PathElement]: FieldSet } = noteMembers(itself ? { '.': EMPTY } : {}, items.length)
   for (const item of items) {
     if (isStepDone()) yield
     const paths = item.count > 1 ? EMPTY : configured(list.items, item.value, true)

@@ -10,11 +10,18 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 /**
  * Throws 413 if a write gives an object too many members that its body does not have: defaults, webhooks and
- * conversions of members (`stringData`, `limits`) add some. An object in `old` that has too many already, as an older
- * store may hold it, may stay or shrink. Managed fields have a member for each member of the object, and one more.
+ * conversions of members (`stringData`, `limits`) add some, and managed fields have one for each item of a set or a
+ * list of type map. An object in `old` that has too many already, as an older store may hold it, may stay or shrink.
  */
-export function* boundGrowth({ metadata: { managedFields: _, ...metadata }, ...next }: KubeObject, old?: KubeObject): Steps<void> {
-  const nodes: Node[] = [{ ...next, metadata }]
+export function* boundGrowth({ metadata: { managedFields, ...metadata }, ...next }: KubeObject, old?: KubeObject): Steps<void> {
+  yield* boundValue({ ...next, metadata }, old)
+  const count = yield* mostMembers(managedFields)
+  // The fields of an object need not have been those of the same manager before, or of any.
+  if (count > MOST_MEMBERS) boundMembers(count, yield* mostMembers(old))
+}
+
+function* boundValue(next: Node, old: KubeObject | undefined): Steps<void> {
+  const nodes = [next]
   const before: unknown[] = [old]
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
     if (isStepDone()) yield
@@ -40,4 +47,30 @@ export function* boundGrowth({ metadata: { managedFields: _, ...metadata }, ...n
       open(object[name], known && ownMember(known, name))
     }
   }
+}
+
+/** Returns the number of members of the widest object in a value. `.` is not counted: it is the path of a node itself. */
+function* mostMembers(value: unknown): Steps<number> {
+  let most = 0
+  const nodes = [value]
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (isStepDone()) yield
+    if (!isNode(node)) continue
+    if (Array.isArray(node)) {
+      for (const item of node) {
+        if (isStepDone()) yield
+        if (isNode(item)) nodes.push(item)
+      }
+      continue
+    }
+    const members = node as Record<string, unknown>
+    const names = isWide(node) ? yield* wideNames(node) : namesOf(node)
+    most = Math.max(most, names.length - (Object.hasOwn(members, '.') ? 1 : 0))
+    for (const name of names) {
+      if (isStepDone()) yield
+      const member = members[name]
+      if (isNode(member)) nodes.push(member)
+    }
+  }
+  return most
 }

@@ -42,7 +42,10 @@ const DEFINITION = {
               spec: {
                 type: 'object',
                 'x-kubernetes-preserve-unknown-fields': true,
-                properties: Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`d${i}`, { type: 'string', default: '' }])),
+                properties: {
+                  set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } },
+                  ...Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`d${i}`, { type: 'string', default: '' }])),
+                },
               },
             },
           },
@@ -172,6 +175,20 @@ describe('an object of as many members as are allowed', function () {
       })
       expect(await create(secret(12_769), `${CORE}/secrets?dryRun=All`)).to.equal(TOO_WIDE)
       expect(await create(secret(12_768), `${CORE}/secrets?dryRun=All`)).to.equal('201')
+    })
+
+    it('does not grow by managed fields of the items of a set', async () => {
+      const withSet = (count: number): object => ({
+        apiVersion: 'wide.example.com/v1',
+        kind: 'Wide',
+        metadata: { name: 'keyed' },
+        spec: { set: Array.from({ length: count }, (_, i) => i) },
+      })
+      const apply = (count: number): Promise<string> =>
+        ask('PATCH', `${WIDES}/keyed?fieldManager=m`, 'application/apply-patch+yaml', withSet(count))
+      expect(await create(withSet(MOST_MEMBERS + 1), WIDES)).to.equal(TOO_WIDE)
+      expect(await apply(MOST_MEMBERS + 1)).to.equal(TOO_WIDE)
+      expect(await apply(MOST_MEMBERS)).to.equal('201')
     })
 
     it('does not grow by defaults of its definition', async () => {

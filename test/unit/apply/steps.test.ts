@@ -2,10 +2,12 @@ import { expect } from 'chai'
 import type { JsonObject, KubeObject } from '../../../src/api/meta/object.ts'
 import { applyInSteps } from '../../../src/apply/apply.ts'
 import { updateManagedInSteps } from '../../../src/apply/managed-fields.ts'
+import type { FieldSet } from '../../../src/apply/set-node.ts'
 import { mergeTyped, removeItems } from '../../../src/apply/typed-merge.ts'
-import { toFieldSet } from '../../../src/apply/typed-paths.ts'
+import { toFieldSet, wholly } from '../../../src/apply/typed-paths.ts'
 import { types } from '../../../src/catalog/types.ts'
 import { runAtOnce, type Steps } from '../../../src/lib/steps.ts'
+import { isWide } from '../../../src/lib/wide-objects.ts'
 import type { StructSchema } from '../../../src/schema/schema.ts'
 import { TYPED } from '../../../src/schema/typed-form.ts'
 
@@ -55,6 +57,11 @@ describe('tracking and applying a wide object', () => {
   })
 
   for (const [what, object] of wide) {
+    it(`marks the fields of a ${what} as wide, so that a turn of its own lists them`, () => {
+      const isInSet = (set: FieldSet): boolean => isWide(set) || Object.values(set).some(isInSet)
+      expect(isInSet(runAtOnce(toFieldSet(schema, object)))).to.equal(true)
+      expect(isInSet(runAtOnce(wholly(schema, object)))).to.equal(true)
+    })
     it(`is done in steps: an update of a ${what}`, () => {
       const next = object as unknown as KubeObject
       expect(stepsOf(updateManagedInSteps({ schema, old: undefined, next, manager: 'm', apiVersion: 'v1', now }))).to.be.at.least(STEPS / 2)

@@ -7,6 +7,8 @@ import { boundGrowth } from '../../../src/registry/bound-growth.ts'
 const members = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, '']))
 const objectOf = (more: object, metadata: object = {}): KubeObject =>
   ({ apiVersion: 'v1', kind: 'X', metadata: { name: 'a', ...metadata }, ...more }) as KubeObject
+const managed = (count: number): KubeObject =>
+  objectOf({}, { managedFields: [{ fieldsV1: { 'f:spec': { 'f:a': { '.': {}, ...members(count) } } } }] })
 const MANY = MOST_MEMBERS + 2
 
 describe('the members of a written object', () => {
@@ -16,7 +18,12 @@ describe('the members of a written object', () => {
     ['may not be more', objectOf({ data: members(MOST_MEMBERS + 1) }), undefined, true],
     ['may not be more in metadata', objectOf({}, { labels: members(MANY) }), undefined, true],
     ['may not be more in a list', objectOf({ spec: { a: [{ b: members(MANY) }] } }), objectOf({ spec: { a: [{}] } }), true],
-    ['may be more in managed fields', objectOf({}, { managedFields: [{ fieldsV1: members(MANY) }] }), undefined, false],
+    ['may be as many in managed fields besides `.`', managed(MOST_MEMBERS), undefined, false],
+    ['may not be more in managed fields', managed(MANY), undefined, true],
+    ['may be as many in managed fields as before', managed(MANY), managed(MANY), false],
+    ['may be fewer in managed fields than before', managed(MANY), managed(MANY + 1), false],
+    ['may not be more in managed fields than before', managed(MANY + 1), managed(MANY), true],
+    ['may all have managed fields if they are as many as before', managed(MANY), objectOf({ data: members(MANY) }), false],
     ['may be as many as before', objectOf({ a: 1, data: members(MANY) }), objectOf({ data: members(MANY) }), false],
     ['may be fewer than before', objectOf({ data: members(MANY - 1) }), objectOf({ data: members(MANY) }), false],
     ['may not be more than before', objectOf({ data: members(MANY) }), objectOf({ data: members(MANY - 1) }), true],
