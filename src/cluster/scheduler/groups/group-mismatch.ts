@@ -3,7 +3,7 @@ import { podPriority } from '../../shared/pods.ts'
 import { schedulerName } from '../attempt-reports.ts'
 import type { GroupRules } from './pod-group.ts'
 
-/** What the pods of a group must have in common, besides the name of their scheduler. */
+/** Properties that the pods of a group must have in common, besides the name of their scheduler. */
 export interface CommonRules {
   /** Whether the priority of the group and the preemption policy count, and pods that have nodes: since 1.37. */
   readonly isComplete: boolean

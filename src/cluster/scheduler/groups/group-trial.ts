@@ -37,7 +37,7 @@ export interface TrialFailure {
   readonly plugins: ReadonlySet<string>
   readonly isError: boolean
   readonly nominatedNode?: string | undefined
-  /** Optional. What plugins change for the pod, unless it was helped already. */
+  /** Optional. Changes that plugins make for the pod, unless it was helped already. */
   readonly postFilters?: readonly PostFilter[]
 }
 

@@ -162,7 +162,7 @@ function problemOf(
   return undefined
 }
 
-/** What a pod needs of devices. */
+/** Claims and devices that a pod needs. */
 interface PodDevices {
   readonly claims: readonly ResourceClaim[]
   readonly shared: SharedAllocations

@@ -79,7 +79,7 @@ function check(
   return isFull ? unschedulable('node(s) exceed max volume count') : undefined
 }
 
-/** Returns the first driver that the node lacks, of those that require their pods to run where they are. */
+/** Returns the first driver that the node lacks and that pods with its volumes require there. */
 function missingDriver(volumes: AttachedVolumes, node: CSINode | undefined, objects: ClusterObjects): string | undefined {
   const installed = new Set(node?.spec.drivers?.map(({ name }) => name))
   const isRequired = (driver: string): boolean =>

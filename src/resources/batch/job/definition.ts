@@ -27,7 +27,7 @@ import { jobSpecWarnings } from './warnings.ts'
 
 const SPEC = fieldPath('spec')
 
-function* inOrder(...parts: readonly Steps<void>[]): Steps<void> {
+function* afterOneAnother(...parts: readonly Steps<void>[]): Steps<void> {
   for (const part of parts) yield* part
 }
 
@@ -45,7 +45,7 @@ const jobStrategy: Strategy<Job> = {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (!old) prepareCreate(next, {})
     const comparing = old && prepareUpdate(next, old)
-    return copying && comparing ? inOrder(copying, comparing) : (copying ?? comparing)
+    return copying && comparing ? afterOneAnother(copying, comparing) : (copying ?? comparing)
   },
   validate: withLargeTemplate<Job>(SPEC.child('template'), ({ spec }) => spec.template, validateJob),
   warnings(next, old, { features }) {
