@@ -1,13 +1,15 @@
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn } from '../../lib/turn.ts'
-import type { Revision } from '../revision.ts'
+import { type Revision, revision } from '../revision.ts'
 import { isCommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
 import { copyOf, DELETION_RECORD, decodeLatest, decodeRecord, numberBytes } from './layout.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
-/** Number of revisions swept in one commit. It bounds how long writers wait. */
+/** Most revisions that are swept in one commit. It bounds how long writers wait. */
 const SWEEP_STEP = 500
+/** Bytes of records after which a commit ends. Reading them takes a millisecond or two, as each is checked by its CRC. */
+export const SWEEP_BYTES = 512 * 1024
 
 /** Compaction of a store's history. */
 export interface Compactor {
@@ -31,18 +33,19 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
   /** Number of holds. History is removed only while there is none. */
   let held = 0
 
-  /**
-   * Removes in commits of SWEEP_STEP revisions, and stores how far it is, so that writes wait for one of them at most.
-   */
+  /** Removes in commits of some revisions, and stores how far it is, so that writes wait for one of them at most. */
   async function sweep(): Promise<void> {
-    for (;;) {
-      const from = metaRevision(tables, 'swept')
-      if (closed || held > 0 || from >= compacted) return
-      const to = Math.min(compacted, from + SWEEP_STEP)
-      await tables.commit(() => {
-        for (let revision = from; revision <= to; revision++) sweepOne(tables, revision, compacted)
-        setMeta(tables, 'swept', to)
+    let swept = metaRevision(tables, 'swept')
+    // A deletion at the bound of the last sweep is left: its revision is swept again with a later bound.
+    let from: number = swept
+    while (!closed && held === 0 && swept < compacted) {
+      const bound = compacted
+      swept = await tables.commit(() => {
+        const last = revision(sweepSome(tables, from, bound))
+        setMeta(tables, 'swept', last)
+        return last
       })
+      from = swept < bound ? swept + 1 : swept
       await nextTurn()
     }
   }
@@ -82,14 +85,24 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
   }
 }
 
+/** Sweeps revisions up to the bound, as many as fit into one commit. Returns the last one. */
+function sweepSome(tables: Tables, from: number, bound: number): number {
+  const last = Math.min(bound, from + SWEEP_STEP)
+  let bytes = 0
+  for (let at = from; ; at++) {
+    bytes += sweepOne(tables, at, bound)
+    if (at >= last || bytes >= SWEEP_BYTES) return at
+  }
+}
+
 /**
  * Removes what a record of the log makes superfluous: the record before it of the same key, and a deletion before the
- * compacted revision with its key. Must run in a commit.
+ * compacted revision with its key. Must run in a commit. Returns the size of the record.
  */
-function sweepOne(tables: Tables, revision: number, compacted: number): void {
+function sweepOne(tables: Tables, revision: number, compacted: number): number {
   const id = numberBytes(revision)
   const bytes = tables.log.getBinaryFast(id)
-  if (!bytes) return
+  if (!bytes) return 0
   const { before, kind, key } = decodeRecord(bytes)
   if (kind === DELETION_RECORD && revision < compacted) {
     const name = copyOf(key)
@@ -100,4 +113,5 @@ function sweepOne(tables: Tables, revision: number, compacted: number): void {
     }
   }
   if (before !== 0) tables.log.removeSync(numberBytes(before))
+  return bytes.length
 }
