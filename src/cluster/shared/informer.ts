@@ -246,7 +246,8 @@ export class Informer<T extends TypedObject> {
     const object = old && isSame ? await runInTurns(shareUnchanged(old, next)) : next
     // An invalid selector fails for the controller that reads it.
     await runInTurns(keepSelector(object)).catch(() => {})
-    this.#store.put(object)
+    await runInTurns(this.#store.index(objectKey(object), object))
+    this.#store.put(object, true)
     // A handler that is added meanwhile is called for the objects of the store.
     for (const handler of [...this.#handlers]) {
       // The handler is called in the turn of the last step, before others can use what was prepared for an older state.
@@ -266,15 +267,18 @@ export class Informer<T extends TypedObject> {
   }
 
   #remove(key: string, last: T | undefined): undefined | Promise<void> {
-    const old = this.#store.remove(key)
+    const old = this.#store.get(key)
     if (!old) return undefined
-    if (!hasFewValues(old)) return this.#reportRemoval(last ?? old)
+    if (!hasFewValues(old)) return this.#removeLarge(key, last ?? old)
+    this.#store.remove(key)
     for (const handler of this.#handlers) this.#call(() => handler.deleted?.(last ?? old))
     return undefined
   }
 
-  /** Reports the removal of a large object to each handler in a turn of its own. */
-  async #reportRemoval(last: T): Promise<void> {
+  /** Removes a large object, and reports that to each handler in a turn of its own. */
+  async #removeLarge(key: string, last: T): Promise<void> {
+    await runInTurns(this.#store.index(key, undefined))
+    this.#store.remove(key, true)
     for (const handler of [...this.#handlers]) {
       await nextTurn()
       if (this.#handlers.has(handler)) this.#call(() => handler.deleted?.(last))

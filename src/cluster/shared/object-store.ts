@@ -1,5 +1,6 @@
 import type { TypedObject } from '../../api/meta/object.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { controllerOf } from './owner.ts'
 
 /** Reads of an informer's objects. They are shared and must not be changed. */
@@ -87,42 +88,72 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
     return found ? [...found.values()] : NONE
   }
 
-  /** Stores an object. Returns the one that it replaces. */
-  put(object: T): T | undefined {
+  /**
+   * Stores an object. Returns the one that it replaces.
+   * @param isIndexed whether `index` has run for it
+   */
+  put(object: T, isIndexed = false): T | undefined {
     const key = objectKey(object)
     const old = this.#objects.get(key)
-    if (old) this.#leaveAll(key, old)
+    if (old && !isIndexed) this.#leaveAll(key, old)
     this.#objects.set(key, object)
-    for (const name of this.#indexes.keys()) this.#enter(name, key, object)
+    if (!isIndexed) for (const name of this.#indexes.keys()) this.#enter(name, key, object)
     return old
   }
 
-  /** Removes an object. Returns it if it was stored. */
-  remove(key: string): T | undefined {
+  /**
+   * Removes an object. Returns it if it was stored.
+   * @param isIndexed whether `index` has run for its removal
+   */
+  remove(key: string, isIndexed = false): T | undefined {
     const old = this.#objects.get(key)
     if (!old) return undefined
     this.#objects.delete(key)
-    this.#leaveAll(key, old)
+    if (!isIndexed) this.#leaveAll(key, old)
     return old
+  }
+
+  /**
+   * Moves an object to its next state in all indexes, in steps: a large object may have tens of thousands of values.
+   * Until the end, indexes list either state. `next` is undefined if the object is removed.
+   */
+  *index(key: string, next: T | undefined): Steps<void> {
+    const old = this.#objects.get(key)
+    for (const { of, keys } of this.#indexes.values()) {
+      yield
+      const values = new Set(next && of(next))
+      for (const value of old ? of(old) : NONE) {
+        if (isStepDone()) yield
+        if (!values.has(value)) leave(keys, value, key)
+      }
+      if (next)
+        for (const value of values) {
+          if (isStepDone()) yield
+          enter(keys, value, key, next)
+        }
+    }
   }
 
   /** Adds an object to an index, under each of its values. */
   #enter(name: string, key: string, object: T): void {
     const index = this.#indexes.get(name)
-    for (const value of index?.of(object) ?? NONE) {
-      const objects = index?.keys.get(value)
-      if (objects) objects.set(key, object)
-      else index?.keys.set(value, new Map([[key, object]]))
-    }
+    if (index) for (const value of index.of(object)) enter(index.keys, value, key, object)
   }
 
   /** Removes an object from all indexes. The object must be the one that was entered. */
   #leaveAll(key: string, object: T): void {
-    for (const { of, keys } of this.#indexes.values())
-      for (const value of of(object)) {
-        const objects = keys.get(value)
-        objects?.delete(key)
-        if (objects?.size === 0) keys.delete(value)
-      }
+    for (const { of, keys } of this.#indexes.values()) for (const value of of(object)) leave(keys, value, key)
   }
+}
+
+function enter<T>(keys: Map<string, Map<string, T>>, value: string, key: string, object: T): void {
+  const objects = keys.get(value)
+  if (objects) objects.set(key, object)
+  else keys.set(value, new Map([[key, object]]))
+}
+
+function leave<T>(keys: Map<string, Map<string, T>>, value: string, key: string): void {
+  const objects = keys.get(value)
+  objects?.delete(key)
+  if (objects?.size === 0) keys.delete(value)
 }

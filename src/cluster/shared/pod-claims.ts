@@ -9,7 +9,14 @@ export const claimNameOf = ({ metadata }: Pick<Pod, 'metadata'>, { name, persist
   persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name ?? ''}-${name}`)
 
 /** Returns the names of a pod's claims. */
-export const claimNamesOf = (pod: Pod): string[] => (pod.spec.volumes ?? []).flatMap(volume => claimNameOf(pod, volume) ?? [])
+export function claimNamesOf(pod: Pod): string[] {
+  const names: string[] = []
+  for (const volume of pod.spec.volumes ?? []) {
+    const name = claimNameOf(pod, volume)
+    if (name !== undefined) names.push(name)
+  }
+  return names
+}
 
 const BY_CLAIM = 'claim'
 
