@@ -2,6 +2,7 @@ import { after } from '../lib/awaitable.ts'
 import { Backlog } from '../lib/backlog.ts'
 import { SharedBytes } from '../lib/shared-bytes.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { WATCH_EVENT_TYPES } from '../meta/watch-event-types.ts'
 import type { StorageEvent } from '../storage/storage.ts'
 import type { StreamWriter } from './exchange.ts'
 import type { Framing } from './forms/framing.ts'
@@ -61,6 +62,23 @@ export class WatchWriter {
    * represent. `own`: no other watcher receives the batch.
    */
   write(batch: readonly StorageEvent[], own: boolean): boolean | Promise<boolean> {
+    return this.#framing.prepare === undefined ? this.#writeReady(batch, own) : this.#writePrepared(batch, own)
+  }
+
+  /** Writes the events before each large object, then makes its frame and continues with it. */
+  async #writePrepared(batch: readonly StorageEvent[], own: boolean): Promise<boolean> {
+    let from = 0
+    for (const [i, event] of batch.entries()) {
+      const make = event.type === 'bookmark' ? undefined : this.#framing.prepare?.(WATCH_EVENT_TYPES[event.type], event.object)
+      if (make === undefined) continue
+      if (i > from && !(await this.#writeReady(batch.slice(from, i), own))) return false
+      await make()
+      from = i
+    }
+    return this.#writeReady(from === 0 ? batch : batch.slice(from), own)
+  }
+
+  #writeReady(batch: readonly StorageEvent[], own: boolean): boolean | Promise<boolean> {
     if (own && batch.length >= OWN_EVENTS && this.#writer.writeFilled !== undefined) return this.#writeOwn(batch)
     return after(this.#output.frames.of(this.#framing, batch), framed => this.#writeFramed(framed, batch))
   }

@@ -26,6 +26,8 @@ export const AGE: CustomResourceColumnDefinition = {
  * those of absent values.
  */
 const MOST_LOOKS = 800_000
+/** Limit on the values that one cell visits, in one call: `..a` looks twice at each of the 65,536 values of a body. */
+const MOST_LOOKS_OF_CELL = 160_000
 const MOST_TEXT = 4 * 1024 * 1024
 
 /**
@@ -63,7 +65,7 @@ interface PrintedColumn {
 class Row {
   readonly #object: KubeObject
   readonly #now: number
-  readonly #looks = { left: MOST_LOOKS }
+  #looksLeft = MOST_LOOKS
   #room = MOST_TEXT
 
   constructor(object: KubeObject, now: number) {
@@ -73,11 +75,16 @@ class Row {
 
   /** Number of values that columns may still visit. */
   get looksLeft(): number {
-    return this.#looks.left
+    return this.#looksLeft
   }
 
   find(path: JsonPath): Json | undefined {
-    return this.#room > 0 ? firstValue(path, this.#object, this.#looks) : undefined
+    if (this.#room <= 0) return undefined
+    const most = Math.min(this.#looksLeft, MOST_LOOKS_OF_CELL)
+    const looks = { left: most }
+    const value = firstValue(path, this.#object, looks)
+    this.#looksLeft -= most - looks.left
+    return value
   }
 
   print(type: TableColumn['type'], value: Json | undefined): Json {

@@ -90,6 +90,28 @@ describe('a watch', () => {
     expect(t.backend.watches).to.deep.equal([])
   })
 
+  it('prepares the frames of large objects one by one, after the events before them are written', async () => {
+    const t = new TestRegistry()
+    const { exchange, stream, done } = open(t, '', {
+      ...words(undefined),
+      prepare(type, object) {
+        const { name } = object.attributes()
+        return name.startsWith('large') ? async () => void written.push(`${type} ${name} after ${JSON.stringify(stream.text)}`) : undefined
+      },
+    })
+    const written: string[] = []
+    for (const name of ['a', 'large1', 'b', 'large2', 'large3']) await t.create({ name })
+    await eventually('changes', () => stream.text.includes('large3'))
+    exchange.client.abort()
+    await done
+    expect(stream.text).to.equal('ADDED a\nADDED large1\nADDED b\nADDED large2\nADDED large3\n')
+    expect(written).to.deep.equal([
+      'ADDED large1 after "ADDED a\\n"',
+      'ADDED large2 after "ADDED a\\nADDED large1\\nADDED b\\n"',
+      'ADDED large3 after "ADDED a\\nADDED large1\\nADDED b\\nADDED large2\\n"',
+    ])
+  })
+
   it('ends when the server shuts down', async () => {
     const t = new TestRegistry()
     const shutdown = new AbortController()

@@ -102,4 +102,11 @@ describe('customTable', () => {
     expect(printed(100, '.spec.text')).to.equal(1 + 5)
     expect(printed(100, '.spec.list[?(@==2)]')).to.be.within(2, 50)
   })
+
+  it('leaves a cell empty if its path alone visits too many values', () => {
+    const spec = { list: Array.from({ length: 60_000 }, () => ({ x: 1 })), last: 'found' }
+    const cellsOf = (...paths: string[]) =>
+      customTable(paths.map((jsonPath, i) => ({ name: `c${i}`, type: 'string', jsonPath }))).cells(object(spec), NOW)
+    expect(cellsOf('.spec..last', '.spec.last')).to.deep.equal(['w', null, 'found'])
+  })
 })

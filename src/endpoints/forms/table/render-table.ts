@@ -1,11 +1,13 @@
 import type { Json, KubeObject, ListMeta } from '../../../api/meta/object.ts'
 import type { TableColumn, TableDefinition } from '../../../catalog/definition.ts'
 import { escapeHtml, goJson } from '../../../codec/json.ts'
+import { rawJsonInSteps } from '../../../codec/json-in-steps.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
 import { runAtOnce, runIfSteps, runInTurns, type Steps } from '../../../lib/steps.ts'
 import { endTurn } from '../../../lib/turn.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import { rawJson } from '../../../schema/json-text.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { LARGE_BYTES, metadataOf, parseOwnInSteps, withoutManagers, withoutManagersInSteps } from '../../../storage/parse-own.ts'
@@ -45,17 +47,21 @@ export const DEFAULT_TABLE: TableDefinition = {
   cells: object => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? ''],
 }
 
-/** Renders the meta.k8s.io Table of objects. The result opens the body, any number of times. */
+/**
+ * Renders the meta.k8s.io Table of objects. The result opens the body, any number of times. `hasColumns`: whether it has
+ * column definitions.
+ */
 export async function renderTable(
   table: TableDefinition,
   meta: ListMeta,
   objects: readonly RowSource[],
   options: TableOptions,
+  hasColumns = true,
 ): Promise<() => FilledBody> {
   const { order } = table
   const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
   const body = new SplicedBody()
-  const columns = knownColumns.get(table.columns) ?? (await runInTurns(columnTexts(table.columns)))
+  const columns = hasColumns ? (knownColumns.get(table.columns) ?? (await runInTurns(columnTexts(table.columns)))) : NO_COLUMNS
   let before = tableStart(meta, options)
   // Only tables of very many columns have several texts.
   for (const text of columns.slice(0, -1)) {
@@ -63,7 +69,7 @@ export async function renderTable(
     before = ''
   }
   before += `${columns.at(-1)},"rows":[`
-  const rows: Rows = { body, table, options, keep: ordered.length <= MOST_KEPT, large: await rowsInTurns(table, ordered) }
+  const rows: Rows = { body, table, options, keep: ordered.length <= MOST_KEPT, large: await rowsInTurns(table, ordered, options) }
   await eachInSlices(
     ordered,
     item => {
@@ -108,30 +114,41 @@ interface Rows {
   /** Whether row data is cached with the objects. */
   readonly keep: boolean
   /** Rows of large objects and of many columns, which take turns to make. */
-  readonly large: ReadonlyMap<ReadySource, RenderedRow>
+  readonly large: ReadonlyMap<RowSource, RenderedRow | string>
 }
 
-/** Makes the rows of large objects, and of tables with many columns, that have none yet, in turns. */
-async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, RenderedRow>> {
-  const large: ReadySource[] = []
-  const isWideTable = table.columns.length > COLUMNS_AT_ONCE
+/** Whether a row takes turns to make: that of a large object, or of a table with many columns. */
+export const isLargeRow = (table: TableDefinition, item: RowSource): boolean =>
+  table.columns.length > COLUMNS_AT_ONCE ||
+  (item.json === undefined ? !hasFewValues(item.object()) : item.json().bytes.length >= LARGE_BYTES)
+
+/**
+ * Makes the large rows that are not cached, in turns. A row that cannot be cached is the text of its cells and its
+ * object.
+ */
+async function rowsInTurns(
+  table: TableDefinition,
+  items: readonly RowSource[],
+  options: TableOptions,
+): Promise<ReadonlyMap<RowSource, RenderedRow | string>> {
+  const large: RowSource[] = []
   await eachInSlices(items, item => {
-    if (item.json === undefined || item.noted?.(table) instanceof RenderedRow) return
-    if (isWideTable || item.json().bytes.length >= LARGE_BYTES) large.push(item)
+    if (!(item.json && item.noted?.(table) instanceof RenderedRow) && isLargeRow(table, item)) large.push(item)
   })
-  const rows = new Map<ReadySource, RenderedRow>()
+  const rows = new Map<RowSource, RenderedRow | string>()
   for (const item of large) {
-    const row = await runInTurns(rowInSteps(table, item))
-    if (row !== undefined) rows.set(item, row)
+    const row = item.json && (await runInTurns(rowInSteps(table, item)))
+    rows.set(item, row ?? (await runInTurns(rowTextInSteps(table, item, options))))
   }
   return rows
 }
 
 /** Adds a row behind `before`. Returns the text before the next one. */
 function addRow({ body, table, options, keep, large }: Rows, before: string, item: RowSource): string {
-  const row = item.json === undefined ? undefined : readyRow(table, item, keep, large.get(item))
+  const made = large.get(item)
+  const row = item.json === undefined || typeof made === 'string' ? undefined : readyRow(table, item, keep, made)
   if (item.json === undefined || row === undefined) {
-    body.add(before + tableRow(table, item.object(), options))
+    body.add(before + (typeof made === 'string' ? made : tableRow(table, item.object(), options)))
     return ','
   }
   const { metadata, partial } = row
@@ -231,6 +248,9 @@ const tableStart = (meta: ListMeta, { group, version }: TableOptions): string =>
 /** Columns that are written or printed in one call. More make a table wide. */
 const COLUMNS_AT_ONCE = 256
 
+/** Text in place of the columns of a Table that has none. */
+const NO_COLUMNS: readonly string[] = ['null']
+
 /** Result of `columnTexts` for the columns of each table. */
 const knownColumns = new WeakMap<readonly TableColumn[], readonly string[]>()
 
@@ -260,6 +280,37 @@ const columnDefinition = ({ name, type, format = '', description, priority = 0 }
 /** Renders a row that is not cached. */
 function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
   return `{"cells":${cellsText(table.cells(object, options.now))}${conditionsText(table, object)},"object":${rowObject(object, options)}}`
+}
+
+/** `tableRow` in steps, for a large object or many columns. */
+export function* rowTextInSteps(table: TableDefinition, item: RowSource, options: TableOptions): Steps<string> {
+  const object = item.json ? yield* parseOwnInSteps(item.json().bytes) : item.object()
+  endTurn()
+  yield
+  const cells = yield* runIfSteps((table.cellsInSteps ?? table.cells)(object, options.now))
+  if (table.cellsInSteps) yield
+  const start = `{"cells":${cellsText(cells)}${conditionsText(table, object)},"object":`
+  endTurn()
+  yield
+  return `${start}${yield* rowObjectInSteps(object, options)}}`
+}
+
+/** `rowObject` in steps. */
+function* rowObjectInSteps(object: KubeObject, options: TableOptions): Steps<string> {
+  switch (options.includeObject) {
+    case 'None':
+      return 'null'
+    case 'Object': {
+      const texts: string[] = []
+      for (const text of yield* rawJsonInSteps(object)) {
+        texts.push(escapeHtml(text))
+        yield
+      }
+      return texts.join('')
+    }
+    case 'Metadata':
+      return `${metadataStart(`${options.group}/${options.version}`)}${yield* objectMetaTextInSteps(object.metadata)}}`
+  }
 }
 
 /** Returns the object of a row. Upstream's default is its metadata. */

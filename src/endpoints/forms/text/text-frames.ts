@@ -5,6 +5,12 @@ import { statusText } from '../meta-v1.ts'
 /** Returns a watch event as a line of JSON. `object`: the JSON of its object. */
 export const textFrame = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)
 
+/** Returns the bytes of a frame before its object. */
+export const textFrameStart = (type: string): Buffer => Buffer.from(`{"type":"${type}","object":`)
+
+/** The bytes of a frame behind its object. */
+export const FRAME_END = Buffer.from('}\n')
+
 /** Members that the framings of all views have in common. */
 export const TEXT_FRAMES = {
   contentType: 'application/json',
