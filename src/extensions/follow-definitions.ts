@@ -103,9 +103,12 @@ class FollowedDefinitions {
       const name = object?.metadata.name
       if (object && name !== undefined) {
         unseen.delete(name)
-        if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.#ahead.get(name) ?? 0)) return
-        this.#ahead.delete(name)
-        await this.#change(name, async () => (type === 'deleted' ? undefined : object))
+        await this.#change(name, async () => {
+          // Decided only here: an earlier change in the queue may have read a newer state.
+          if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.#ahead.get(name) ?? 0)) return 'outdated'
+          this.#ahead.delete(name)
+          return type === 'deleted' ? undefined : object
+        })
         return
       }
       this.#synced = true
@@ -125,9 +128,15 @@ class FollowedDefinitions {
     })
   }
 
-  /** Queues a change. @param read returns undefined if the definition was deleted. */
-  #change(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
-    const done = this.#changed.then(async () => runInTurns(this.#changeInSteps(name, await read())))
+  /**
+   * Queues a change. @param read called when its turn has come. Returns undefined if the definition was deleted, or
+   * `outdated` if a newer state is served
+   */
+  #change(name: string, read: () => Promise<CustomResourceDefinition | 'outdated' | undefined>): Promise<void> {
+    const done = this.#changed.then(async () => {
+      const definition = await read()
+      if (definition !== 'outdated') await runInTurns(this.#changeInSteps(name, definition))
+    })
     this.#changed = done.catch(() => undefined)
     return done
   }
