@@ -1,5 +1,5 @@
 import { isStepDone, resultAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet, isEmptySet, isMember } from './set-node.ts'
@@ -125,7 +125,7 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
  * first, then the paths below all elements.
  */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[] | undefined> {
-  const elements = withoutItself(isWide(set) ? yield* wideNames(set) : namesOf(set))
+  const elements = withoutItself(yield* memberNames(set))
   for (const element of elements) {
     if (isStepDone()) yield
     if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { endTurn } from '../lib/turn.ts'
-import { isWide, MANY_MEMBERS, namesOf, noteCopy, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { isWide, MANY_MEMBERS, memberNames, namesOf, noteCopy, noteMembers } from '../lib/wide-objects.ts'
 import { unionNodes } from './field-set.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -103,7 +103,7 @@ class ReadNode {
 
   *#ordered(isMember: boolean): Steps<FieldSet> {
     const nodes = noteMembers(this.#nodes, this.texts?.length ?? 0)
-    const elements = (isWide(nodes) ? yield* wideNames(nodes) : namesOf(nodes)).filter(element => element !== '.')
+    const elements = (yield* memberNames(nodes)).filter(element => element !== '.')
     const out = noteCopy<{ [element: PathElement]: FieldSet }>(nodes, isMember ? { '.': EMPTY } : {})
     for (const element of yield* sortInSteps(elements, compareElements)) {
       if (isStepDone()) yield

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { boundMembers } from '../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { memberNames, noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
@@ -59,7 +59,7 @@ function* mergeMembers(
   const out: JsonObject = {}
   let any = false
   let isBare = true
-  const names = live === undefined ? NO_NAMES : isWide(live) ? yield* wideNames(live) : namesOf(live)
+  const names = live === undefined ? NO_NAMES : yield* memberNames(live)
   for (const name of names) {
     if (isStepDone()) yield
     isBare = false
@@ -70,7 +70,7 @@ function* mergeMembers(
     setMember(out, name, merged)
     any = true
   }
-  const configured = config === undefined ? NO_NAMES : isWide(config) ? yield* wideNames(config) : namesOf(config)
+  const configured = config === undefined ? NO_NAMES : yield* memberNames(config)
   let count = names.length
   for (const name of configured) {
     if (isStepDone()) yield
@@ -185,7 +185,7 @@ export function* removeItems(schema: Schema | undefined, value: Json, items: Fie
   if (shape === 'leaf' || shape === 'elements') return null
   const out: JsonObject = {}
   let isEmptied = true
-  const names = isWide(value) ? yield* wideNames(value) : namesOf(value)
+  const names = yield* memberNames(value)
   noteMembers(out, names.length)
   for (const name of names) {
     if (isStepDone()) yield

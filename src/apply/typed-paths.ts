@@ -3,7 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { isWide, memberNames, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -79,7 +79,7 @@ const FEW_MEMBERS = 64
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
   const declared = structMembers(schema)
   const present: Present[] = []
-  for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+  for (const name of yield* memberNames(value)) {
     const raw = value[name]
     const member = declared.get(name)
     if (member === undefined || raw === undefined) continue

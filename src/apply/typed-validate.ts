@@ -1,6 +1,6 @@
 import type { Json, KubeObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { type FormName, isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import { goPrint, printedType } from './patch/go-print.ts'
@@ -81,7 +81,7 @@ function* validateNode(schema: Schema | undefined, value: Json, place: ValuePath
   } else if (typeof value !== 'object' || value === null || Array.isArray(value))
     errors.push(complaint(printPlace(place), `expected map, got &{${goPrint(value)}}`))
   else
-    for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+    for (const name of yield* memberNames(value)) {
       if (isStepDone()) yield
       const inner = value[name] ?? null
       const member = memberSchema(schema, name)

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, runIfSteps, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { memberNames, noteMembers } from '../lib/wide-objects.ts'
 import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/empty-members.ts'
 import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
@@ -126,7 +126,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
   const declared = schema?.type === 'struct' ? structMembers(schema) : undefined
   const below = (name: string): Schema | undefined => (declared ? declared.get(name)?.schema : memberSchema(schema, name))
   const element = (name: string): PathElement => declared?.get(name)?.element ?? `f:${name}`
-  for (const name of isWide(next) ? yield* wideNames(next) : namesOf(next)) {
+  for (const name of yield* memberNames(next)) {
     if (isStepDone()) yield
     const value = next[name]
     const before = Object.hasOwn(old, name) ? old[name] : undefined
@@ -140,7 +140,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
       if (delta !== undefined) nodes.add(element(name), delta)
     }
   }
-  for (const name of isWide(old) ? yield* wideNames(old) : namesOf(old)) {
+  for (const name of yield* memberNames(old)) {
     if (isStepDone()) yield
     const before = old[name]
     if (before === undefined || (Object.hasOwn(next, name) && next[name] !== undefined)) continue
@@ -265,7 +265,7 @@ class DeltaNodes {
 /** Returns the node itself if its elements are in order already, which is the usual case. */
 function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: PathElement) => number): Steps<FieldSet | undefined> {
   if (node === undefined) return undefined
-  const elements = isWide(node) ? yield* wideNames(node) : namesOf(node)
+  const elements = yield* memberNames(node)
   if (elements.length < 2) return node
   yield
   const ordered = yield* sortInSteps(elements, order)

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { isLongStepDone, isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { hasFewValues } from '../meta/few-values.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { type CborMember, encodeCbor, presentMembers, sortKeys, writeBy } from './cbor-encode.ts'
@@ -75,7 +75,7 @@ function openStruct(out: CborOutput, schema: StructSchema, object: JsonObject, t
 }
 
 function* openMap(out: CborOutput, schema: Schema, object: JsonObject): Steps<PartlyWritten> {
-  const names = isWide(object) ? yield* wideNames(object) : namesOf(object)
+  const names = yield* memberNames(object)
   const keys = yield* sortKeysInSteps(schema.type === 'map' ? names : yield* presentIn(object, names))
   out.head(MAP, keys.length)
   return { form: 'map', object, keys, schema, next: 0 }

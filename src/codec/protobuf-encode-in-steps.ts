@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { WIRE_BYTES } from '../lib/protobuf-wire.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { hasFewValues } from '../meta/few-values.ts'
 import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/schema.ts'
 import { goJsonInSteps, rawJsonInSteps } from './json-in-steps.ts'
@@ -106,7 +106,7 @@ function* addItems(parts: Uint8Array[], number: number, schema: ListSchema, item
 
 /** Writes entries in byte order of their keys, as Go's encoders of Kubernetes do. Returns the number of bytes. */
 function* addEntries(parts: Uint8Array[], number: number, schema: MapSchema, map: JsonObject): Steps<number> {
-  const keys = isWide(map) ? yield* wideNames(map) : namesOf(map)
+  const keys = yield* memberNames(map)
   if (keys.length <= FEW) return addPart(parts, encodeField(number, schema, map, false))
   yield
   let length = 0

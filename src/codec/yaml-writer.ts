@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { isWide, memberNames, namesOf } from '../lib/wide-objects.ts'
 import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
 
@@ -78,7 +78,7 @@ function* writeNode(lines: Lines, value: Json, indent: number, place: NodePositi
     if (value.length === 0) lines.parts.push(gap, '[]\n')
     else yield* writeList(lines, value, indent, place)
   } else if (typeof value === 'object' && value !== null) {
-    const listed = names ?? (isWide(value) ? yield* wideNames(value) : namesOf(value))
+    const listed = names ?? (yield* memberNames(value))
     if (listed.length > MANY_KEYS) yield
     const keys = listed.filter(key => value[key] !== undefined)
     if (keys.length === 0) lines.parts.push(gap, '{}\n')

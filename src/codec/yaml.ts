@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import { sortedJsonInSteps } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
@@ -116,7 +116,7 @@ function* hasLongKey(root: Json): Steps<boolean> {
     if (typeof value !== 'object' || value === null) continue
     if (Array.isArray(value)) value.forEach(open)
     else
-      for (const key of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+      for (const key of yield* memberNames(value)) {
         if (isStepDone()) yield
         if (key.length > LONGEST_KEY) return true
         open(value[key] ?? null)

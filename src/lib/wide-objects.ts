@@ -57,10 +57,29 @@ export function namesOf(object: object): string[] {
   return names
 }
 
-/**
- * Lists the names of a wide object in a turn of their own. A generator for each small object would cost more than its
- * names: `isWide(x) ? yield* wideNames(x) : namesOf(x)`.
- */
+/** Lists the names of the members of any object: at once, or in a turn of their own if it is wide. */
+export const memberNames = (object: object): Iterable<undefined, string[]> =>
+  isWide(object) ? wideNames(object) : new ListedNames(namesOf(object))
+
+/** Names that need no steps. A generator for each small object would cost more than its names. */
+class ListedNames implements Iterator<undefined, string[]>, IteratorReturnResult<string[]> {
+  readonly done = true
+  readonly value: string[]
+
+  constructor(names: string[]) {
+    this.value = names
+  }
+
+  next(): this {
+    return this
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+}
+
+/** Lists the names of a wide object in a turn of their own. */
 export function* wideNames(object: object): Steps<string[]> {
   endTurn()
   yield

@@ -1,6 +1,6 @@
 import type { Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { deepEqual, deepEqualBySize, hasMembers } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
 
@@ -58,7 +58,7 @@ function* hasGivenEmptyInSteps(value: unknown): Steps<boolean> {
       for (const item of each) if (typeof item === 'object') left.push(item)
     } else if (hasMembers(each)) {
       for (const name of given.get(each)?.keys() ?? []) if (isGivenEmpty(each, name)) return true
-      for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') left.push(each[name])
+      for (const name of yield* memberNames(each)) if (typeof each[name] === 'object') left.push(each[name])
     }
   }
   return false
@@ -82,8 +82,7 @@ export function* hasGivenEmptyInListInSteps(value: unknown): Steps<boolean> {
   for (let each = left.pop(); each !== undefined; each = left.pop()) {
     if (isStepDone()) yield
     if (Array.isArray(each)) lists.push(each)
-    else if (hasMembers(each))
-      for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') left.push(each[name])
+    else if (hasMembers(each)) for (const name of yield* memberNames(each)) if (typeof each[name] === 'object') left.push(each[name])
   }
   return yield* hasGivenEmptyInSteps(lists)
 }

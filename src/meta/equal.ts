@@ -1,5 +1,5 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, MANY_MEMBERS, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { isWide, MANY_MEMBERS, memberNames } from '../lib/wide-objects.ts'
 
 /** Number of members and elements that a comparison may still visit. */
 export interface Walk {
@@ -102,11 +102,11 @@ export function* equalInSteps(
         if (!isSame(left[i], right[i])) return false
       }
     } else if (hasMembers(left) && hasMembers(right)) {
-      for (const key of isWide(left) ? yield* wideNames(left) : namesOf(left)) {
+      for (const key of yield* memberNames(left)) {
         if (isStepDone()) yield
         if (!isSame(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
       }
-      for (const key of isWide(right) ? yield* wideNames(right) : namesOf(right)) {
+      for (const key of yield* memberNames(right)) {
         if (isStepDone()) yield
         if (!Object.hasOwn(left, key) && !isAbsent(right[key])) return false
       }

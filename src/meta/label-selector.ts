@@ -1,7 +1,7 @@
 import type { LabelSelector } from '../api/meta/v1.types.ts'
 import { parseInt64 } from '../lib/integer.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { hasFewValues, MOST_IN_A_STEP } from './few-values.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
@@ -113,7 +113,7 @@ export function* labelSelectorInSteps(selector: LabelSelector | undefined | null
   if (!selector || hasFewValues(selector, MOST_IN_A_STEP)) return labelSelectorOf(selector)
   const { matchLabels = {}, matchExpressions = [] } = selector
   const requirements: LabelRequirement[] = []
-  for (const key of isWide(matchLabels) ? yield* wideNames(matchLabels) : namesOf(matchLabels)) {
+  for (const key of yield* memberNames(matchLabels)) {
     if (isLongStepDone()) yield
     requirements.push(labelRequirement(key, '=', [matchLabels[key] ?? '']))
   }
@@ -151,7 +151,7 @@ export const labelSelectorOfMap = (map: Labels | undefined): LabelRequirement[] 
 /** `labelSelectorOfMap` in steps, with the matcher of a long selector. */
 export function* mapSelectorInSteps(map: Labels): Steps<readonly LabelRequirement[]> {
   const requirements: LabelRequirement[] = []
-  for (const key of isWide(map) ? yield* wideNames(map) : namesOf(map)) {
+  for (const key of yield* memberNames(map)) {
     if (isStepDone()) yield
     requirements.push({ key, operator: '=', values: [map[key] ?? ''] })
   }

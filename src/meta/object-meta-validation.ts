@@ -3,7 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
-import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { memberNames } from '../lib/wide-objects.ts'
 import { deepEqual } from './equal.ts'
 import type { Detail, FieldError } from './field-error.ts'
 import { forbidden, immutableError, invalid, notSupported, replacedSince, required, tooLongError, verbatim, words } from './field-error.ts'
@@ -27,7 +27,7 @@ export const validateLabels = (labels: Readonly<Record<string, string>> | undefi
 /** `validateLabels` in steps, for maps that may have many. */
 export function* labelErrors(labels: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const key of isWide(labels) ? yield* wideNames(labels) : namesOf(labels)) {
+  for (const key of yield* memberNames(labels)) {
     if (isStepDone()) yield
     const value = labels[key] ?? ''
     for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
@@ -47,7 +47,7 @@ export const validateAnnotations = (annotations: Readonly<Record<string, string>
 export function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let characters = 0
-  const keys = isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)
+  const keys = yield* memberNames(annotations)
   for (const key of keys) {
     if (isStepDone()) yield
     const value = annotations[key] ?? ''

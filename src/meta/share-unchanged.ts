@@ -1,5 +1,5 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../lib/wide-objects.ts'
+import { isWide, memberNames, noteCopy } from '../lib/wide-objects.ts'
 import { deepEqualIfSmall, hasMembers, noteDifference, SMALL, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
 import { copyWholeFloats } from './whole-floats.ts'
@@ -29,7 +29,7 @@ function* sharedList(old: readonly unknown[], next: readonly unknown[]): Steps<r
 }
 
 function* sharedMembers(old: Members, next: Members): Steps<Members> {
-  const names = isWide(next) ? yield* wideNames(next) : namesOf(next)
+  const names = yield* memberNames(next)
   // The copy of an object of texts would be of no use.
   let copy: Members | undefined
   let isSame = true
@@ -52,7 +52,7 @@ function* sharedMembers(old: Members, next: Members): Steps<Members> {
     }
     if (copy) setMember(copy, name, shared)
   }
-  if (isSame && (isWide(old) ? yield* wideNames(old) : namesOf(old)).length === names.length) return old
+  if (isSame && (yield* memberNames(old)).length === names.length) return old
   const result = copy ?? next
   // Other values may be equal to `deepEqual`, such as an absent member and an empty list.
   if ((isWide(old) || isWide(result)) && (hasOtherText || (yield* lacksText(result, old)))) noteDifference(old, result)
@@ -61,7 +61,7 @@ function* sharedMembers(old: Members, next: Members): Steps<Members> {
 
 /** Reports whether the old object has a text whose name the new one does not have. */
 function* lacksText(next: Members, old: Members): Steps<boolean> {
-  for (const name of isWide(old) ? yield* wideNames(old) : namesOf(old)) {
+  for (const name of yield* memberNames(old)) {
     if (isStepDone()) yield
     if (typeof old[name] === 'string' && !Object.hasOwn(next, name)) return true
   }

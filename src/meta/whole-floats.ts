@@ -1,5 +1,5 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, noteCopy, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { memberNames, noteCopy, noteMembers } from '../lib/wide-objects.ts'
 import { clone, hasMembers, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
 
@@ -50,7 +50,7 @@ export function* hasWholeFloatsInSteps(value: unknown): Steps<boolean> {
     if ((floats.get(each)?.size ?? 0) > 0) return true
     if (Array.isArray(each)) each.forEach(open)
     else if (hasMembers(each))
-      for (const key of isWide(each) ? yield* wideNames(each) : namesOf(each)) {
+      for (const key of yield* memberNames(each)) {
         if (isStepDone()) yield
         open(each[key])
       }
@@ -110,7 +110,7 @@ function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Ste
         to[i] = copyOf(from[i])
       }
     } else if (hasMembers(from)) {
-      const names = isWide(from) ? yield* wideNames(from) : namesOf(from)
+      const names = yield* memberNames(from)
       noteMembers(to, names.length)
       for (const key of names) {
         if (isStepDone()) yield

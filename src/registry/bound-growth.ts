@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import { boundMembers } from '../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, MOST_MEMBERS, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { MOST_MEMBERS, memberNames, wideNames } from '../lib/wide-objects.ts'
 import { ownMember } from '../meta/equal.ts'
 
 type Node = Record<string, unknown> | readonly unknown[]
@@ -40,7 +40,7 @@ function* boundValue(next: Node, old: KubeObject | undefined): Steps<void> {
     }
     const object = node as Record<string, unknown>
     const known = isNode(then) && !Array.isArray(then) ? (then as Record<string, unknown>) : undefined
-    const names = isWide(object) ? yield* wideNames(object) : namesOf(object)
+    const names = yield* memberNames(object)
     if (names.length > MOST_MEMBERS) boundMembers(names.length, known && (yield* wideNames(known)).length)
     for (const name of names) {
       if (isStepDone()) yield
@@ -64,7 +64,7 @@ function* mostMembers(value: unknown): Steps<number> {
       continue
     }
     const members = node as Record<string, unknown>
-    const names = isWide(node) ? yield* wideNames(node) : namesOf(node)
+    const names = yield* memberNames(node)
     most = Math.max(most, names.length - (Object.hasOwn(members, '.') ? 1 : 0))
     for (const name of names) {
       if (isStepDone()) yield

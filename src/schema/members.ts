@@ -3,7 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, MANY_MEMBERS, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { isWide, MANY_MEMBERS, memberNames, noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Field, StructSchema } from './schema.ts'
 
@@ -88,7 +88,7 @@ export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): St
         to.push(copyOf(item))
       }
     } else if (!Array.isArray(from) && !Array.isArray(to)) {
-      const keys = isWide(from) ? yield* wideNames(from) : namesOf(from)
+      const keys = yield* memberNames(from)
       noteMembers(to, keys.length)
       for (const key of keys.length <= FEW_KEYS ? sortKeys(keys) : yield* sortInSteps(keys, compareText)) {
         if (isStepDone()) yield

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { type Steps, sortInSteps } from '../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
+import { isWide, memberNames, namesOf, noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type ValueReader } from './decoding.ts'
 import { fillSorted, isHigh, orderedFields, sortedJson, sortedKeys } from './members.ts'
@@ -249,7 +249,7 @@ function mapReader(schema: MapSchema): ValueReader {
 
 /** Reads the rest of a map. `out` already has the first members. */
 function* restOfMap(value: JsonObject, out: JsonObject, read: ValueReader, run: Decoding): Steps<undefined> {
-  const names = isWide(value) ? yield* wideNames(value) : namesOf(value)
+  const names = yield* memberNames(value)
   noteMembers(out, names.length)
   const keys = yield* sortInSteps(names, compareText)
   const done = { ...out }

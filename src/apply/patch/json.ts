@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.
 import { goJson } from '../../codec/json.ts'
 import { boundMembers } from '../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { isWide, memberNames, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { sameJsonIfSmall, sameJsonInSteps } from '../../meta/same-json.ts'
 import { cloneExactlyInSteps, cloneInSteps, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
@@ -209,7 +209,7 @@ function* eachCopy(value: Json, copy: Json, visit: (from: Container, to: Contain
   for (let from = originals.pop(), to = copies.pop(); from !== undefined && to !== undefined; from = originals.pop(), to = copies.pop()) {
     if (isStepDone()) yield
     if (!isContainer(from) || !isContainer(to) || !visit(from, to)) continue
-    for (const key of Array.isArray(from) ? from.keys() : isWide(from) ? yield* wideNames(from) : namesOf(from)) {
+    for (const key of Array.isArray(from) ? from.keys() : yield* memberNames(from)) {
       if (isStepDone()) yield
       const member = memberAt(from, key)
       if (typeof member !== 'object' || member === null) continue
@@ -345,7 +345,7 @@ function* jsonSize(value: Json, enough: number): Steps<number> {
       size += (typeof item === 'object' && item !== null ? yield* jsonSize(item, enough) : scalarSize(item)) + (i > 0 ? 1 : 0)
     }
   else
-    for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+    for (const name of yield* memberNames(value)) {
       if (size > enough) break
       if (isStepDone()) yield
       const member = value[name] ?? null

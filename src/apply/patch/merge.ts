@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { boundMembers } from '../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, noteMembers, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames, noteCopy, noteMembers } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { cloneExactlyInSteps, copyWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
@@ -32,7 +32,7 @@ export function checkMergePatch(patch: Json): void {
 function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Steps<JsonObject> {
   const out: JsonObject = {}
   decoded.add(out)
-  const names = isWide(doc) ? yield* wideNames(doc) : namesOf(doc)
+  const names = yield* memberNames(doc)
   let count = 0
   for (const key of names) {
     if (isStepDone()) yield
@@ -40,7 +40,7 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
     setMember(out, key, doc[key])
     count++
   }
-  const patched = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
+  const patched = yield* memberNames(patch)
   for (const key of patched) {
     if (isStepDone()) yield
     const value = patch[key]
@@ -74,7 +74,7 @@ function* withoutNulls(value: Json, decoded: WeakSet<object>): Steps<Json> {
     const to: JsonObject = noteCopy(from, copyWholeFloats(from, {}))
     decoded.add(to)
     left.push(function* () {
-      for (const key of isWide(from) ? yield* wideNames(from) : namesOf(from)) {
+      for (const key of yield* memberNames(from)) {
         if (isStepDone()) yield
         const member = from[key]
         if (member !== undefined && member !== null) setMember(to, key, copyOf(member))

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { boundMembers } from '../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../../lib/wide-objects.ts'
+import { isWide, memberNames, noteMembers } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -64,7 +64,7 @@ function* mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): St
   const directive = ownMember(patch, DIRECTIVE)
   if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
-  const keys = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
+  const keys = yield* memberNames(patch)
   if (isWide(patch) || isWide(original)) yield* boundMerge(original, patch, keys)
   noteMembers(original, keys.length)
   for (const key of keys) {
@@ -89,7 +89,7 @@ function* boundMerge(original: JsonObject, patch: JsonObject, keys: readonly str
     if (isSet !== Object.hasOwn(original, key)) added += isSet ? 1 : -1
   }
   // Listing the members of the original takes milliseconds.
-  if (added > 0) boundMembers((isWide(original) ? yield* wideNames(original) : namesOf(original)).length + added)
+  if (added > 0) boundMembers((yield* memberNames(original)).length + added)
 }
 
 /** Returns the result of a `$patch` directive of an object. Throws a PatchError if it is unknown. */

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { type Awaitable, isPending } from '../../lib/awaitable.ts'
 import { isStepDone, runAtOnce, type Steps, startInTurns } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, itemsSchema, propertySchema } from '../../schema/json-schema/props.ts'
 import { declareTypes } from '../schema/declared-type.ts'
 import { escapeProperty } from '../schema/property-names.ts'
@@ -42,7 +42,7 @@ function* hasRules(schema: JsonSchemaProps): Steps<boolean> {
     if (items) open.push(items)
     if (values) open.push(values)
     if (properties === undefined) continue
-    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    for (const name of yield* memberNames(properties)) {
       const property = properties[name]
       if (property) open.push(property)
       if (isStepDone()) yield

@@ -1,7 +1,7 @@
 import type { ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { Pod, ReplicationController, Service, TopologySpreadConstraint } from '../../api/core/v1.types.ts'
 import { isLongStepDone, isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { type LabelRequirement, mapSelectorInSteps, matchesLabels, NOTHING } from '../../meta/label-selector.ts'
 import { controllerOf } from '../shared/owner.ts'
@@ -89,7 +89,7 @@ function* defaultSelectors(pod: Pod, objects: ClusterObjects): Steps<Selectors> 
   const { namespace = '', labels } = pod.metadata
   const merged: Record<string, string> = {}
   function* merge(selector: Readonly<Record<string, string>>): Steps<void> {
-    for (const key of isWide(selector) ? yield* wideNames(selector) : namesOf(selector)) {
+    for (const key of yield* memberNames(selector)) {
       if (isStepDone()) yield
       merged[key] = selector[key] ?? ''
     }

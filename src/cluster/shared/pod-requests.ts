@@ -1,6 +1,6 @@
 import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/core/v1.types.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { MOST_IN_A_STEP } from '../../meta/few-values.ts'
 import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
 import { isSidecar } from './pods.ts'
@@ -46,7 +46,7 @@ export function amountsOf(list: Readonly<Record<string, string>> | undefined | n
 /** `amountsOf` in steps, for a list that may be wide. */
 export function* amountsInSteps(list: Readonly<Record<string, string>>): Steps<ResourceAmounts> {
   const amounts = new Map<string, number>()
-  for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+  for (const name of yield* memberNames(list)) {
     if (isStepDone()) yield
     amounts.set(name, amountOf(name, list[name] ?? ''))
   }

@@ -5,7 +5,7 @@ import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { isLongStepDone, isStepDone, runAtOnce, runIfSteps, runInTurns, type Steps, sortInSteps } from '../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deepEqual, deepEqualInSteps, hasMembers, setMember } from '../../meta/equal.ts'
 import { hasFewValues, MOST_IN_A_STEP } from '../../meta/few-values.ts'
@@ -59,7 +59,7 @@ function* sortedInSteps(value: unknown): Steps<Json> {
   }
   if (!hasMembers(value)) return value as Json
   const copy: Record<string, Json> = {}
-  for (const name of yield* sortInSteps(isWide(value) ? yield* wideNames(value) : namesOf(value), compareText)) {
+  for (const name of yield* sortInSteps(yield* memberNames(value), compareText)) {
     if (isStepDone()) yield
     if (value[name] !== undefined) setMember(copy, name, yield* sortedInSteps(value[name]))
   }

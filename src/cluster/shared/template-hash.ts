@@ -1,6 +1,6 @@
 import { compareText } from '../../lib/compare-text.ts'
 import { isLongStepDone, runAtOnce, type Steps, sortInSteps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { hasMembers } from '../../meta/equal.ts'
 import { hasFewValues, MOST_IN_A_STEP } from '../../meta/few-values.ts'
 
@@ -88,7 +88,7 @@ export function* hashJson(value: unknown, hash: RunningHash, textOf: (value: unk
     }
     add(']')
   } else if (hasMembers(value)) {
-    const names = isWide(value) ? yield* wideNames(value) : namesOf(value)
+    const names = yield* memberNames(value)
     let separator = '{'
     for (const name of yield* sortInSteps(names, compareText)) {
       const member = value[name]

@@ -1,5 +1,5 @@
 import { isStepDone, mapResult, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
 
@@ -17,8 +17,8 @@ export function* areSameMembers(
   omittedOfA: readonly string[] = [],
   omittedOfB: readonly string[] = omittedOfA,
 ): Steps<boolean> {
-  const names = isWide(a) ? yield* wideNames(a) : namesOf(a)
-  const others = isWide(b) ? yield* wideNames(b) : namesOf(b)
+  const names = yield* memberNames(a)
+  const others = yield* memberNames(b)
   if (names.length - omittedCount(omittedOfA, a) !== others.length - omittedCount(omittedOfB, b)) return false
   for (const name of names) {
     if (isStepDone()) yield

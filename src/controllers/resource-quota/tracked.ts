@@ -2,7 +2,7 @@ import type { ResourceQuotaSpec } from '../../api/core/v1.types.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
 import type { Evaluators } from '../../resources/core/resource-quota/usage/evaluators.ts'
 
@@ -60,7 +60,7 @@ export class QuotableResources {
       else names.set(resource, new Set([name]))
     }
     const { hard = {} } = spec
-    for (const name of isWide(hard) ? yield* wideNames(hard) : namesOf(hard)) {
+    for (const name of yield* memberNames(hard)) {
       if (isStepDone()) yield
       for (const resource of byName.get(name) ?? []) add(resource, name)
       for (const resource of asked) if (resource.evaluator.counts(name)) add(resource, name)

@@ -5,7 +5,7 @@ import { yamlInSteps } from '../../codec/yaml.ts'
 import { WIRE_BYTES } from '../../lib/protobuf-wire.ts'
 import type { Writer } from '../../lib/protobuf-writing.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { itemsIn, namedMessages, writeString } from './gnostic-parts.ts'
@@ -62,7 +62,7 @@ export function* namedPieces(form: SchemaForm, field: number, members: JsonObjec
     if (few.length > 0) pieces.push(encoded(out => namedMessages(out, field, Object.fromEntries(few), form.nested)))
     few = []
   }
-  for (const name of isWide(members) ? yield* wideNames(members) : namesOf(members)) {
+  for (const name of yield* memberNames(members)) {
     const value = members[name] ?? null
     if (hasFewValues(value, FEW)) {
       few.push([name, value])

@@ -1,5 +1,5 @@
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { quantityMilliValue, roundUpQuantity } from '../../meta/quantity.ts'
 
@@ -15,7 +15,7 @@ export function roundResources(list: Record<string, string> | undefined): void {
 
 /** `roundResources` in steps, for lists that may be long. */
 export function* roundResourcesInSteps(list: Record<string, string>): Steps<void> {
-  for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+  for (const name of yield* memberNames(list)) {
     if (isStepDone()) yield
     const quantity = list[name] ?? ''
     // Most quantities are integers and need no parsing. A list may hold as many of them as a request body has room for.

@@ -1,5 +1,5 @@
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { isWide, memberNames, namesOf } from '../../lib/wide-objects.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -15,7 +15,7 @@ export const MOST_BYTES = 256 * 1024
 /** Returns the size of a map of parameters in steps: the UTF-8 bytes of all keys and values. */
 export function* parametersSize(texts: Texts): Steps<number> {
   let size = 0
-  for (const key of isWide(texts) ? yield* wideNames(texts) : namesOf(texts)) {
+  for (const key of yield* memberNames(texts)) {
     if (isStepDone()) yield
     size += Buffer.byteLength(key) + Buffer.byteLength(texts[key] ?? '')
   }

@@ -1,7 +1,7 @@
 import type { CSIStorageCapacity, StorageClass } from '../../api/storage/v1.types.ts'
 import type { HookContext } from '../../catalog/strategy.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { deprecatedLabel } from '../core/pod-spec/warnings.ts'
@@ -41,7 +41,7 @@ export function* capacityWarnings(
     const text = deprecatedLabel(key)
     if (text !== undefined) warnings.push(`${at.child('matchExpressions').index(i).child('key').text}: ${key} is ${text}`)
   }
-  for (const label of isWide(matchLabels) ? yield* wideNames(matchLabels) : namesOf(matchLabels)) {
+  for (const label of yield* memberNames(matchLabels)) {
     if (isStepDone()) yield
     const text = deprecatedLabel(label)
     if (text !== undefined) warnings.push(`${at.child('matchLabels').child(label).text}: ${text}`)

@@ -2,7 +2,7 @@ import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.
 import type { Json, JsonObject, ObjectMeta } from '../../api/meta/object.ts'
 import { declarationsOf } from '../../api/packages.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { type FieldError, invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -64,7 +64,7 @@ export function* coerceEmbeddedMeta(
     }
     return undefined
   }
-  for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+  for (const name of yield* memberNames(value)) {
     if (isStepDone()) yield
     const own = isObject ? yield* coerceMember(value, name, path, onUnknown) : undefined
     const now = value[name]
@@ -117,7 +117,7 @@ export function* validateEmbeddedMeta(
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   const isList = Array.isArray(value)
   const errors = isObject && !isList ? yield* objectErrors(value, path) : []
-  for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+  for (const name of yield* memberNames(value)) {
     if (isStepDone()) yield
     const member = isList ? value[Number(name)] : value[name]
     if (!holdsMembers(member)) continue
@@ -135,7 +135,7 @@ function* objectErrors(object: JsonObject, path: FieldPath): Steps<FieldError[]>
   const errors: FieldError[] = []
   for (const name of ['apiVersion', 'kind'])
     if (object[name] === undefined) errors.push(required(path.child(name), words('must not be empty', '')))
-  for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
+  for (const name of yield* memberNames(object)) {
     if (isStepDone()) yield
     if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') continue
     const at = path.child(name)

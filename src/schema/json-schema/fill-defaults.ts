@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { setMember } from '../../meta/equal.ts'
 import { tooLargeError } from '../../meta/status.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
@@ -141,7 +141,7 @@ function* fillMembers(object: JsonObject, schema: JsonSchemaProps, filling: Fill
     if (!Object.hasOwn(object, name) || isWrongNull(object[name], property)) setMember(object, name, yield* defaultOf(property, filling))
   }
   const additional = additionalSchema(schema)
-  for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
+  for (const name of yield* memberNames(object)) {
     if (isStepDone()) yield
     const property = propertySchema(schema, name)
     if (!property && additional !== undefined && isWrongNull(object[name], additional))

@@ -1,6 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, runIfSteps, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../lib/wide-objects.ts'
 import { setMember } from '../../meta/equal.ts'
 import { isTextFormat } from './formats.ts'
 import { isNumberFormat } from './number-checks.ts'
@@ -61,7 +61,7 @@ function* changedProperties(
   inner: (schema: JsonSchemaProps) => JsonSchemaProps | Steps<JsonSchemaProps>,
 ): Steps<Record<string, JsonSchemaProps>> {
   const copy = noteCopy<Record<string, JsonSchemaProps>>(properties, {})
-  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+  for (const name of yield* memberNames(properties)) {
     if (isStepDone()) yield
     const member = properties[name]
     if (member) setMember(copy, name, yield* runIfSteps(inner(member)))

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.
 import { formatDouble } from '../../lib/format-double.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { setMember } from '../../meta/equal.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -65,7 +65,7 @@ function* addMembers(
   pathOf: (name: string) => FieldPath,
   errors: FieldError[],
 ): Steps<void> {
-  for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
+  for (const name of yield* memberNames(object)) {
     if (isStepDone()) yield
     const member = object[name]
     if (typeof member !== 'object' || member === null) continue

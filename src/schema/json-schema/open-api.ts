@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../lib/wide-objects.ts'
 import { deepEqual, setMember } from '../../meta/equal.ts'
 import { additionalSchema, itemsSchema } from './props.ts'
 
@@ -57,7 +57,7 @@ function* published(schema: JsonSchemaProps, document: Document): Steps<JsonObje
   else if (typeof schema.additionalProperties === 'boolean') out.additionalProperties = schema.additionalProperties
   if (properties) {
     const members: JsonObject = noteCopy(properties, {})
-    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    for (const name of yield* memberNames(properties)) {
       if (isStepDone()) yield
       const member = properties[name]
       if (member === undefined) continue

@@ -1,6 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 
 /** Array.isArray that narrows readonly lists. */
 const isReadonlyList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
@@ -34,7 +34,7 @@ export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (
     if (isStepDone()) yield
     for (const inner of innerSchemas(next)) open.push(inner)
     const { properties = {} } = next
-    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    for (const name of yield* memberNames(properties)) {
       const property = properties[name]
       if (property) open.push(property)
     }

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /** A list or object whose members have not been visited. */
@@ -27,7 +27,7 @@ export function* pruneNulls(value: Json, schema: JsonSchemaProps | undefined): S
       }
       continue
     }
-    for (const name of isWide(at) ? yield* wideNames(at) : namesOf(at)) {
+    for (const name of yield* memberNames(at)) {
       const member = at[name] ?? null
       const inner = known && (propertySchema(known, name) ?? additionalSchema(known))
       if (member === null && inner !== undefined && !inner.nullable && inner.default === undefined) delete at[name]

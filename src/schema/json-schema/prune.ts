@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, isEmbedded, itemsSchema, propertySchema } from './props.ts'
 
 /** Members of every API object, which are never pruned. */
@@ -60,7 +60,7 @@ function* pruneMembers(
   let pruned = false
   const keep = schema?.['x-kubernetes-preserve-unknown-fields'] === true
   const additional = schema && additionalSchema(schema)
-  for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
+  for (const name of yield* memberNames(object)) {
     if (isStepDone()) yield
     const member = object[name]
     if (isObject && OBJECT_MEMBERS.has(name)) continue

@@ -1,6 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../lib/wide-objects.ts'
 import { hasMembers, setMember } from '../../meta/equal.ts'
 import { copyWholeFloats, hasWholeFloats, isWholeFloat } from '../../meta/whole-floats.ts'
 
@@ -66,7 +66,7 @@ export class SchemaPool {
   *#each(value: unknown): Steps<unknown> {
     if (!hasMembers(value)) return value
     const members = noteCopy<Record<string, unknown>>(value, {})
-    for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
+    for (const name of yield* memberNames(value)) {
       if (isStepDone()) yield
       const member = value[name]
       setMember(members, name, isSchema(member) ? yield* this.shared(member) : member)
@@ -82,7 +82,7 @@ export class SchemaPool {
   *#numbersOf(named: unknown): Steps<unknown> {
     if (!hasMembers(named)) return named
     const numbers = noteCopy<Record<string, unknown>>(named, {})
-    for (const name of isWide(named) ? yield* wideNames(named) : namesOf(named)) {
+    for (const name of yield* memberNames(named)) {
       if (isStepDone()) yield
       setMember(numbers, name, this.#numberOf(named[name]))
     }

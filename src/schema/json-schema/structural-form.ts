@@ -1,6 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, itemsSchema, positionalItems } from './props.ts'
 
 /**
@@ -43,7 +43,7 @@ function* findFault(schema: JsonSchemaProps): Steps<string | undefined> {
 }
 
 function* propertiesFault({ properties = {} }: JsonSchemaProps): Steps<string | undefined> {
-  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+  for (const name of yield* memberNames(properties)) {
     const fault = yield* firstFault([properties[name]])
     if (fault !== undefined) return fault
   }

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { regexpFault } from '../../lib/regexp-syntax.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { appendErrors, type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -43,7 +43,7 @@ function* invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath
   if (schema.type === 'array' && schema.items === undefined) errors.push(required(path.child('items'), 'must be specified'))
   if (items) appendErrors(errors, yield* invariantErrors(items, 'item', path.child('items')))
   const { properties = {} } = schema
-  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+  for (const name of yield* memberNames(properties)) {
     const property = properties[name]
     if (property) appendErrors(errors, yield* invariantErrors(property, 'field', path.child('properties').key(name)))
   }
@@ -175,7 +175,7 @@ function* nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldP
   const items = itemsSchema(schema)
   if (items) appendErrors(errors, yield* nestedErrors(items, false, path.child('items')))
   const { properties = {} } = schema
-  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+  for (const name of yield* memberNames(properties)) {
     const property = properties[name]
     if (property) appendErrors(errors, yield* nestedErrors(property, false, path.child('properties').key(name)))
   }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
+import { memberNames } from '../../lib/wide-objects.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { Correlation } from './correlation.ts'
 import { checkEnum } from './enum-check.ts'
@@ -129,7 +129,7 @@ export class ValueChecker {
 
   /** The order is that of upstream's errors: size, members without a property, properties, required members. */
   *#members(object: JsonObject, { schema, name, before }: CheckedValue): Steps<ValueResult> {
-    const names = isWide(object) ? yield* wideNames(object) : namesOf(object)
+    const names = yield* memberNames(object)
     const result = checkSize(names.length, schema, name)
     const member = (key: string, inner: JsonSchemaProps, path: string, old: Before): Steps<ValueResult> => {
       const value = object[key] ?? null

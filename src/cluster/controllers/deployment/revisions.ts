@@ -1,7 +1,7 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../../lib/wide-objects.ts'
 import { setMember } from '../../../meta/equal.ts'
 import { withMembers } from '../../shared/with-members.ts'
 
@@ -67,7 +67,7 @@ export function* newSetAnnotations(
 ): Steps<Record<string, string>> {
   const annotations = yield* runIfSteps(withMembers(present))
   const ofDeployment = metadata.annotations ?? {}
-  for (const name of isWide(ofDeployment) ? yield* wideNames(ofDeployment) : namesOf(ofDeployment)) {
+  for (const name of yield* memberNames(ofDeployment)) {
     if (isStepDone()) yield
     if (isCopied(name)) setMember(annotations, name, ofDeployment[name])
   }

@@ -1,7 +1,7 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { setMember } from '../../../meta/equal.ts'
 import type { EventType } from '../../shared/event-recorder.ts'
 import { withMembers } from '../../shared/with-members.ts'
@@ -50,7 +50,7 @@ export function* rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[],
 function* restoredAnnotations(own: AnnotationMap, ofSet: AnnotationMap): Steps<Record<string, string>> {
   const restored: Record<string, string> = {}
   for (const annotations of [own, ofSet])
-    for (const name of isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)) {
+    for (const name of yield* memberNames(annotations)) {
       if (isStepDone()) yield
       if (isCopied(name) === (annotations === ofSet)) setMember(restored, name, annotations[name])
     }

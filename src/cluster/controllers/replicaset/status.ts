@@ -1,7 +1,7 @@
 import type { ReplicaSetCondition, ReplicaSetStatus } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { isPodAvailable, isPodReady } from '../../shared/pods.ts'
@@ -32,7 +32,7 @@ export interface StatusInput {
 
 /** Counts the pods that have all of these labels, in steps. */
 export function* countWithLabels(pods: readonly Pod[], labels: Readonly<Record<string, string>>): Steps<number> {
-  const names = isWide(labels) ? yield* wideNames(labels) : namesOf(labels)
+  const names = yield* memberNames(labels)
   let count = 0
   for (const { metadata } of pods) {
     let hasAll = true

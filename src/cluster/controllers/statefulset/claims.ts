@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import type { OwnerReference, TypedObject } from '../../../api/meta/object.ts'
 import type { ResourceKind } from '../../../clients/api-client.ts'
 import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { setMember } from '../../../meta/equal.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
@@ -39,7 +39,7 @@ export function claimsOf({ metadata, spec }: StatefulSet, ordinal: number): Map<
 export function* withSelectorLabels({ spec }: StatefulSet, claim: PersistentVolumeClaim): Steps<PersistentVolumeClaim> {
   const labels = yield* runIfSteps(withMembers(claim.metadata.labels))
   const wanted = spec.selector?.matchLabels ?? {}
-  for (const name of isWide(wanted) ? yield* wideNames(wanted) : namesOf(wanted)) {
+  for (const name of yield* memberNames(wanted)) {
     if (isStepDone()) yield
     setMember(labels, name, wanted[name])
   }

@@ -5,7 +5,7 @@ import { type RuleNode, ruleTreeInSteps } from '../../../cel/rules/rule-node.ts'
 import { runRules } from '../../../cel/rules/rule-validator.ts'
 import { isStepDone, runInTurns, type Steps } from '../../../lib/steps.ts'
 import { SHARED_TURNS } from '../../../lib/turn.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -58,7 +58,7 @@ export function* ruledDefaults(schema: JsonSchemaProps, path: FieldPath): Steps<
     const inner: [JsonSchemaProps, FieldPath][] = []
     const items = itemsSchema(each)
     if (items) inner.push([items, at.child('items')])
-    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    for (const name of yield* memberNames(properties)) {
       if (isStepDone()) yield
       const property = properties[name]
       if (property) inner.push([property, at.child('properties').key(name)])

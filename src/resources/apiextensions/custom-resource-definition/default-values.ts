@@ -2,7 +2,7 @@ import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-pro
 import { isJsonObject, type Json } from '../../../api/meta/object.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { clone } from '../../../meta/equal.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -67,7 +67,7 @@ function* placeErrors(place: DefaultPosition, requirePruned: boolean): Steps<Fie
     errors.push(...(yield* placeErrors({ ...here, schema: items, path: path.child('items'), surround }, requirePruned)))
   }
   const { properties = {} } = schema
-  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+  for (const name of yield* memberNames(properties)) {
     const property = properties[name]
     if (property === undefined) continue
     const surround: Surround = value => here.surround({ [name]: value })

@@ -1,6 +1,6 @@
 import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { isGivenEmpty } from '../../../meta/empty-members.ts'
 import { type FieldError, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -130,7 +130,7 @@ function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, un
   const mapType = schema['x-kubernetes-map-type']
   const known = mapType === undefined || mapType === 'granular' || mapType === 'atomic'
   const { properties = {} } = schema
-  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+  for (const name of yield* memberNames(properties)) {
     const property = properties[name]
     const meta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META.has(name)
     yield* below(property, path.child('properties').key(name), {

@@ -6,7 +6,7 @@ import type {
 } from '../../../api/authorization/v1.types.ts'
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../../api/meta/v1.types.ts'
 import { isLongStepDone, isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames, noteMembers } from '../../../lib/wide-objects.ts'
 import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { setMember } from '../../../meta/equal.ts'
 import { type FieldTerm, fieldSelectorSteps } from '../../../meta/field-selector.ts'
@@ -118,7 +118,7 @@ export function* reviewUser({ user, uid, groups, extra }: SubjectAccessReviewSpe
 
 /** Returns extra values with an empty list for each null. */
 function* extraValues(extra: NonNullable<SubjectAccessReviewSpec['extra']>): Steps<NonNullable<User['extra']>> {
-  const keys = isWide(extra) ? yield* wideNames(extra) : namesOf(extra)
+  const keys = yield* memberNames(extra)
   const values = {}
   for (const key of keys) {
     if (isStepDone()) yield

@@ -3,7 +3,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { age } from '../../../meta/age.ts'
 import { forgetGivenEmpty } from '../../../meta/empty-members.ts'
 import { type FieldError, invalid, tooLongError } from '../../../meta/field-error.ts'
@@ -22,13 +22,13 @@ function* validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): Steps<
   const { data = {}, binaryData = {} } = next
   let size = 0
   // Iterates over keys and builds paths only for errors: a ConfigMap may have tens of thousands of keys.
-  for (const key of isWide(data) ? yield* wideNames(data) : namesOf(data)) {
+  for (const key of yield* memberNames(data)) {
     if (isStepDone()) yield
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('data').key(key), key, message))
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
     size += Buffer.byteLength(data[key] ?? '')
   }
-  for (const key of isWide(binaryData) ? yield* wideNames(binaryData) : namesOf(binaryData)) {
+  for (const key of yield* memberNames(binaryData)) {
     if (isStepDone()) yield
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('binaryData').key(key), key, message))
     size += Buffer.byteLength(binaryData[key] ?? '', 'base64')

@@ -1,7 +1,7 @@
 import type { Node, NodeAddress, NodeStatus, Taint } from '../../../api/core/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -109,7 +109,7 @@ function* validateAmounts(status: NodeStatus): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const list of ['capacity', 'allocatable'] as const) {
     const amounts = status[list] ?? {}
-    for (const name of isWide(amounts) ? yield* wideNames(amounts) : namesOf(amounts)) {
+    for (const name of yield* memberNames(amounts)) {
       if (isStepDone()) yield
       errors.push(...validateResourceQuantity(name, amounts[name] ?? '', fieldPath('status', list, name)))
     }

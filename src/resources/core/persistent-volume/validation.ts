@@ -2,7 +2,7 @@ import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
@@ -95,7 +95,7 @@ function* validateCapacity(spec: PersistentVolumeSpec): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const path = SPEC_PATH.child('capacity')
   const { capacity = {} } = spec
-  const names = isWide(capacity) ? yield* wideNames(capacity) : namesOf(capacity)
+  const names = yield* memberNames(capacity)
   if (names.length === 0) errors.push(required(path))
   if (names.length !== 1 || names[0] !== 'storage')
     errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', asGiven(spec, 'capacity')), ['storage']))

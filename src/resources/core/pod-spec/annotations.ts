@@ -1,7 +1,7 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -53,7 +53,7 @@ export function* validatePodAnnotations(
   if (annotations[SECCOMP_POD] !== undefined) errors.push(...validateSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD)))
   const ofContainers: [key: string, value: string][] = []
   // Iterates over keys, not entries: there may be tens of thousands of annotations.
-  for (const key of isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)) {
+  for (const key of yield* memberNames(annotations)) {
     if (isStepDone()) yield
     if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) errors.push(...validateSeccompName(annotations[key] ?? '', path.child(key)))
     else if (key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push([key, annotations[key] ?? ''])
@@ -102,13 +102,13 @@ export function validateSeccompName(profile: string, path: FieldPath): FieldErro
  */
 export function* validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const key of isWide(old) ? yield* wideNames(old) : namesOf(old)) {
+  for (const key of yield* memberNames(old)) {
     if (isStepDone()) yield
     if (next[key] === old[key]) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'))
   }
-  for (const key of isWide(next) ? yield* wideNames(next) : namesOf(next)) {
+  for (const key of yield* memberNames(next)) {
     if (isStepDone()) yield
     if (Object.hasOwn(old, key)) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'))
@@ -149,7 +149,7 @@ export function* validateProfilesAgree(annotations: Annotations, spec: PodSpec, 
 }
 
 function* namesProfiles(annotations: Annotations): Steps<boolean> {
-  for (const key of isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)) {
+  for (const key of yield* memberNames(annotations)) {
     if (isStepDone()) yield
     if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) return true
   }

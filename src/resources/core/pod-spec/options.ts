@@ -2,7 +2,7 @@ import type { Affinity, ContainerResizePolicy, NodeSelectorTerm, Pod, PodSpec, P
 import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -297,7 +297,7 @@ const hasInvalidRequiredAffinityValue = (affinity: Affinity | undefined): Steps<
 function* hasIndivisibleHugePages(spec: PodSpec): Steps<boolean> {
   for (const { resources } of allContainers(spec)) {
     for (const list of [resources.limits ?? {}, resources.requests ?? {}]) {
-      for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+      for (const name of yield* memberNames(list)) {
         if (isStepDone()) yield
         if (!isDivisibleHugePages(name, list[name] ?? '')) return true
       }

@@ -1,6 +1,6 @@
 import type { ResourceClaim, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import { isLongStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -132,14 +132,14 @@ export function* resourceErrors(
       errors.push(invalid(at, quantity, `${quantity} is not positive integer multiple of ${name}`))
     }
   }
-  for (const name of isWide(limits) ? yield* wideNames(limits) : namesOf(limits)) {
+  for (const name of yield* memberNames(limits)) {
     if (isLongStepDone()) yield
     const quantity = limits[name] ?? ''
     const at = path.child('limits').key(name)
     checkEntry(name, quantity, at)
     checkHugePages(name, quantity, at)
   }
-  for (const name of isWide(requests) ? yield* wideNames(requests) : namesOf(requests)) {
+  for (const name of yield* memberNames(requests)) {
     if (isLongStepDone()) yield
     const quantity = requests[name] ?? ''
     const at = path.child('requests').key(name)

@@ -1,6 +1,6 @@
 import type { Affinity, EnvVar, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
@@ -77,7 +77,7 @@ function* schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPa
   const checkValues = isSince(release, '1.33')
   const warnings: string[] = []
   const { nodeSelector = {} } = spec
-  for (const key of isWide(nodeSelector) ? yield* wideNames(nodeSelector) : namesOf(nodeSelector)) {
+  for (const key of yield* memberNames(nodeSelector)) {
     if (isStepDone()) yield
     const text = deprecatedLabel(key)
     if (text) warnings.push(`${path.child('nodeSelector').key(key)}: ${text}`)

@@ -1,6 +1,6 @@
 import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import { runAtOnce, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames, noteCopy } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { defaultHostPorts, defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
@@ -30,7 +30,7 @@ function* requestWideLimits(spec: PodSpec, rounding: Steps<void>): Steps<void> {
   for (const { resources } of containersAndInit(spec)) {
     const { limits } = resources
     if (limits === undefined) continue
-    const names = isWide(limits) ? yield* wideNames(limits) : namesOf(limits)
+    const names = yield* memberNames(limits)
     for (let i = 0; i === 0 || i < names.length; i += AT_ONCE) {
       requestLimits(resources, names.slice(i, i + AT_ONCE))
       yield

@@ -1,7 +1,7 @@
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -85,7 +85,7 @@ export function* validateQuotaStatus({ status }: ResourceQuota): Steps<FieldErro
 /** Checks resource names and quantities. Names without a prefix must be standard resources. */
 function* validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const name of isWide(amounts) ? yield* wideNames(amounts) : namesOf(amounts)) {
+  for (const name of yield* memberNames(amounts)) {
     if (isStepDone()) yield
     const quantity = amounts[name] ?? ''
     const at = path.key(name)
@@ -104,7 +104,7 @@ function* validateQuotaSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): Steps<Fi
   const path = fieldPath('spec')
   const { hard = {}, scopes = [], scopeSelector } = spec
   const errors = yield* validateAmounts(hard, path.child('hard'))
-  const resources = (isWide(hard) ? yield* wideNames(hard) : namesOf(hard)).filter(isQuotaResource).sort()
+  const resources = (yield* memberNames(hard)).filter(isQuotaResource).sort()
   const scopesPath = path.child('scopes')
   const shown = goMemberOnce('core.ResourceQuotaSpec', 'scopes', asGiven(spec, 'scopes'))
   for (const scope of scopes) {

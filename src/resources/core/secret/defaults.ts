@@ -1,6 +1,6 @@
 import type { Secret } from '../../../api/core/v1.types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../../../lib/wide-objects.ts'
+import { isWide, memberNames, namesOf, noteMembers } from '../../../lib/wide-objects.ts'
 import { setMember } from '../../../meta/equal.ts'
 
 /** Copies stringData, which is write-only, into data. It takes precedence over values that are already there. */
@@ -13,7 +13,7 @@ export function setSecretDefaults(secret: Secret): Steps<void> | undefined {
 }
 
 function* encodeTexts(secret: Secret, texts: Readonly<Record<string, string>>): Steps<void> {
-  const keys = isWide(texts) ? yield* wideNames(texts) : namesOf(texts)
+  const keys = yield* memberNames(texts)
   yield
   secret.data ??= {}
   noteMembers(secret.data, keys.length)

@@ -1,6 +1,6 @@
 import type { Secret } from '../../../api/core/v1.types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooLongError } from '../../../meta/field-error.ts'
@@ -22,7 +22,7 @@ export function* validateSecret(next: Secret, old: Secret | undefined): Steps<Fi
   const { data = {} } = next
   let size = 0
   // Iterates over keys, not entries: there may be tens of thousands.
-  for (const key of isWide(data) ? yield* wideNames(data) : namesOf(data)) {
+  for (const key of yield* memberNames(data)) {
     if (isStepDone()) yield
     for (const message of isConfigMapKey(key)) errors.push(invalid(DATA_PATH.key(key), key, message))
     size += Buffer.byteLength(data[key] ?? '', 'base64')

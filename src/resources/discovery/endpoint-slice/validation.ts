@@ -3,7 +3,7 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { memberNames } from '../../../lib/wide-objects.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqualBySize } from '../../../meta/equal.ts'
 import type { Detail, FieldError } from '../../../meta/field-error.ts'
@@ -81,7 +81,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, ru
   const addresses = endpoint.addresses ?? []
   const at = path.child('addresses')
   const topologyPath = path.child('deprecatedTopology')
-  const labels = (topology && isWide(topology) ? yield* wideNames(topology) : namesOf(topology ?? {})).length
+  const labels = (yield* memberNames(topology ?? {})).length
   const addressErrors: FieldError[] = []
   for (const [i, address] of addresses.entries()) {
     addressErrors.push(...validateAddress(address, type, at.index(i), rules))

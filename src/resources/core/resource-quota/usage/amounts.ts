@@ -1,5 +1,5 @@
 import { isStepDone, runAtOnce, type Steps } from '../../../../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../../../../lib/wide-objects.ts'
+import { memberNames, noteMembers } from '../../../../lib/wide-objects.ts'
 import { setMember } from '../../../../meta/equal.ts'
 import { hasFewValues } from '../../../../meta/few-values.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
@@ -33,7 +33,7 @@ export function* keepAmounts(list: Readonly<Record<string, string>> | undefined)
 /** `amountsOf` in steps, for lists that may be long. */
 export function* amountsInSteps(list: Readonly<Record<string, string>> = {}): Steps<Amounts> {
   const amounts = new Map<string, Quantity>()
-  for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+  for (const name of yield* memberNames(list)) {
     if (isStepDone()) yield
     amounts.set(name, parseQuantity(list[name] ?? ''))
   }
