@@ -14,27 +14,29 @@ const HEADER = /^[^\n:]*:[^\n]*\n/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Decodes PEM like Go's encoding/pem (RFC 7468 and 1421). Text between blocks and incomplete blocks are skipped. */
-export function decodePem(text: string): PemBlock[] {
-  const blocks: PemBlock[] = []
+export const decodePem = (text: string): PemBlock[] => [...pemBlocksOf(text)]
+
+/** Decodes PEM like `decodePem`, block by block. */
+export function* pemBlocksOf(text: string): Generator<PemBlock> {
   let end = -1
-  BEGIN.lastIndex = 0
-  for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
+  // An expression of its own, because the caller may decode another text between two blocks.
+  const begin = new RegExp(BEGIN)
+  for (let found = begin.exec(text); found; found = begin.exec(text)) {
     const [, type = ''] = found
-    const start = BEGIN.lastIndex
+    const start = begin.lastIndex
     // The position of the next end is kept while it is ahead, so that many beginnings do not each search the whole
     // text.
     if (end < start) end = text.indexOf(END, start)
     if (end < 0) break
-    BEGIN.lastIndex = start - 1 // the line break after this line may come before the next block
+    begin.lastIndex = start - 1 // the line break after this line may come before the next block
     // The next end has another label, so this block is incomplete.
     if (!text.startsWith(`${type}-----`, end + END.length)) continue
     const { body, hasHeaders } = withoutHeaders(text.slice(start, end))
     const encoded = body.replace(/[ \t\r\n]+/g, '')
     if (encoded.length % 4 !== 0 || !BASE64.test(encoded)) continue
-    blocks.push({ type, hasHeaders, bytes: Buffer.from(encoded, 'base64') })
-    BEGIN.lastIndex = end
+    yield { type, hasHeaders, bytes: Buffer.from(encoded, 'base64') }
+    begin.lastIndex = end
   }
-  return blocks
 }
 
 function withoutHeaders(text: string): { body: string; hasHeaders: boolean } {

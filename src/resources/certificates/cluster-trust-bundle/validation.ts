@@ -1,6 +1,7 @@
 import type { ClusterTrustBundle } from '../../../api/certificates/v1beta1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
-import { decodePem, type PemBlock } from '../../../lib/decode-pem.ts'
+import { type PemBlock, pemBlocksOf } from '../../../lib/decode-pem.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -50,22 +51,25 @@ function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
 
 /**
  * Validates the bundle in this order: size (since 1.29), entries, number of entries, duplicates. Errors never show the
- * bundle.
+ * bundle. In steps: a bundle can have thousands of certificates.
  */
-function validateBundle(bundle: string, path: FieldPath, { release }: Features): FieldError[] {
+function* validateBundle(bundle: string, path: FieldPath, { release }: Features): Steps<FieldError[]> {
   if (isSince(release, '1.29') && longerThan(bundle, LONGEST_BYTES)) return [tooLongError(path, LONGEST_BYTES)]
-  const blocks = decodePem(bundle)
-  const faults = blocks.flatMap((block, i) => {
-    const fault = blockFault(block)
-    return fault === undefined ? [] : [invalid(path, OMITTED, `entry ${i} ${fault}`)]
-  })
-  if (faults.length > 0) return faults
-  if (blocks.length === 0) return [invalid(path, OMITTED, 'at least one trust anchor must be provided')]
+  const faults: FieldError[] = []
   const places = new Map<string, number[]>()
-  for (const [i, { bytes }] of blocks.entries()) {
-    const key = bytes.toString('base64')
-    places.set(key, [...(places.get(key) ?? []), i])
+  let count = 0
+  for (const block of pemBlocksOf(bundle)) {
+    const fault = blockFault(block)
+    if (fault !== undefined) faults.push(invalid(path, OMITTED, `entry ${count} ${fault}`))
+    const key = block.bytes.toString('latin1')
+    const indices = places.get(key)
+    if (indices) indices.push(count)
+    else places.set(key, [count])
+    count++
+    if (isLongStepDone()) yield
   }
+  if (faults.length > 0) return faults
+  if (count === 0) return [invalid(path, OMITTED, 'at least one trust anchor must be provided')]
   return [...places.values()]
     .filter(indices => indices.length > 1)
     .map(indices => invalid(path, OMITTED, `duplicate trust anchor (indices [${indices.join(' ')}])`))
@@ -75,18 +79,18 @@ function validateBundle(bundle: string, path: FieldPath, { release }: Features):
  * Validates a bundle. Its name begins with that of the signer; certificates are unique and have no headers. Source:
  * pkg/apis/certificates/validation in k8s.io/kubernetes.
  */
-export function validateClusterTrustBundle(
+export function* validateClusterTrustBundle(
   next: ClusterTrustBundle,
   old: ClusterTrustBundle | undefined,
   { features }: Pick<HookContext, 'features'>,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { signerName = '', trustBundle } = next.spec
   const path = fieldPath('spec')
   const signer = path.child('signerName')
   return [
     ...validateBundleNames(next, signerName),
     ...(signerName === '' ? [] : validateSignerName(signerName, signer)),
-    ...(old && trustBundle === old.spec.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'), features)),
+    ...(old && trustBundle === old.spec.trustBundle ? [] : yield* validateBundle(trustBundle, path.child('trustBundle'), features)),
     ...(old ? validateImmutableField(signerName, old.spec.signerName ?? '', signer) : []),
   ]
 }

@@ -2,7 +2,10 @@ import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import { BasicConstraintsExtension, X509CertificateGenerator } from '@peculiar/x509'
 import { expect } from 'chai'
+import type { ClusterTrustBundle } from '../../../../../src/api/certificates/v1beta1.types.ts'
 import { clusterTrustBundleResource as resource } from '../../../../../src/resources/certificates/cluster-trust-bundle/definition.ts'
+import { validateClusterTrustBundle } from '../../../../../src/resources/certificates/cluster-trust-bundle/validation.ts'
+import { featuresOf } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
@@ -32,6 +35,18 @@ describe('ClusterTrustBundle', () => {
     expect(await refusedOf(authority + other + authority)).to.deep.equal([`${FIELD} duplicate trust anchor (indices [0 2])`])
     expect(await refusedOf('')).to.deep.equal([`${FIELD} at least one trust anchor must be provided`])
     expect(await refusedOf('x'.repeat(1024 * 1024 + 1))).to.deep.equal(['spec.trustBundle: Too long: may not be more than 1048576 bytes'])
+  })
+
+  it('validates a bundle of many certificates in steps of a bounded number', () => {
+    const [count, features] = [1000, featuresOf()]
+    const bundle: ClusterTrustBundle = { metadata: { name: 'x' }, spec: { trustBundle: authority.repeat(count) } }
+    const steps = validateClusterTrustBundle(bundle, undefined, { features })
+    let turns = 0
+    let result = steps.next()
+    for (; !result.done; result = steps.next()) turns++
+    expect(turns).to.be.at.least(count / 32 - 1)
+    expect(result.value).to.have.length(1)
+    expect(JSON.stringify(result.value)).to.match(/duplicate trust anchor \(indices \[0 1 2 .* 999\]\)/)
   })
 
   it('refuses other blocks, PEM headers and certificates that do not parse', async () => {
