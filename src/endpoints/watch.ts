@@ -90,17 +90,20 @@ interface WatchEnd {
   forget(): void
 }
 
-/** Ends a watch after some seconds, when its client disconnects, or when the server shuts down. */
+/**
+ * Ends a watch after some seconds, when its client disconnects, or when the server shuts down. One of 0 seconds is
+ * opened all the same, and ended by the caller.
+ */
 function endOf({ exchange, env }: Scope<'watch'>, seconds: number): WatchEnd {
   const over = new AbortController()
   const end = () => over.abort(OVER)
-  const timer = env.clock.after(Math.min(seconds * 1000, LONGEST_TIMER_MS), end)
+  const timer = seconds === 0 ? undefined : env.clock.after(Math.min(seconds * 1000, LONGEST_TIMER_MS), end)
   const signals = [exchange.ctx.signal, env.shutdown]
   for (const signal of signals) signal.addEventListener('abort', end, { once: true })
   // A signal that is already aborted calls no listener.
   if (signals.some(signal => signal.aborted)) end()
   const forget = (): void => {
-    timer.close()
+    timer?.close()
     for (const signal of signals) signal.removeEventListener('abort', end)
   }
   return { over, end, forget }
