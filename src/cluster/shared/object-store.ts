@@ -1,6 +1,6 @@
 import type { TypedObject } from '../../api/meta/object.ts'
 import { objectKey } from '../../clients/api-client.ts'
-import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isStepDone } from '../../lib/steps.ts'
 import { controllerOf } from './owner.ts'
 
 /** Reads of an informer's objects. They are shared and must not be changed. */
@@ -117,7 +117,7 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
    * Moves an object to its next state in all indexes, in steps: a large object may have tens of thousands of values.
    * Until the end, indexes list either state. `next` is undefined if the object is removed.
    */
-  *index(key: string, next: T | undefined): Steps<void> {
+  *index(key: string, next: T | undefined): Generator<undefined> {
     const old = this.#objects.get(key)
     for (const { of, keys } of this.#indexes.values()) {
       yield
