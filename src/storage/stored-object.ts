@@ -10,8 +10,11 @@ import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
 import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
 
-/** Estimated memory of a parsed object as a multiple of the bytes of its JSON: 1.7 for a Lease, 1.9 for a Pod. */
-const PARSED_COST = 2
+/**
+ * Charge of a parsed object as a multiple of the bytes of its JSON. It takes 1.7 (a Lease) to 3 times as many. More
+ * objects that are kept make garbage collection longer: creates took a tenth more time with a charge of 2.
+ */
+const PARSED_COST = 5
 /**
  * Size in bytes from which an object keeps a buffer of its own over its part of a slab. It costs 100 bytes and saves
  * creating one at each read.
