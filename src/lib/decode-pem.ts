@@ -19,24 +19,29 @@ export const decodePem = (text: string): PemBlock[] => [...pemBlocksOf(text)]
 /** Decodes PEM like `decodePem`, block by block. */
 export function* pemBlocksOf(text: string): Generator<PemBlock> {
   let end = -1
-  // An expression of its own, because the caller may decode another text between two blocks.
-  const begin = new RegExp(BEGIN)
-  for (let found = begin.exec(text); found; found = begin.exec(text)) {
-    const [, type = ''] = found
-    const start = begin.lastIndex
+  let at = 0
+  for (let found = beginningFrom(text, at); found; found = beginningFrom(text, at)) {
+    const [line, type = ''] = found
+    const start = found.index + line.length
     // The position of the next end is kept while it is ahead, so that many beginnings do not each search the whole
     // text.
     if (end < start) end = text.indexOf(END, start)
     if (end < 0) break
-    begin.lastIndex = start - 1 // the line break after this line may come before the next block
+    at = start - 1 // the line break after this line may come before the next block
     // The next end has another label, so this block is incomplete.
     if (!text.startsWith(`${type}-----`, end + END.length)) continue
     const { body, hasHeaders } = withoutHeaders(text.slice(start, end))
     const encoded = body.replace(/[ \t\r\n]+/g, '')
     if (encoded.length % 4 !== 0 || !BASE64.test(encoded)) continue
     yield { type, hasHeaders, bytes: Buffer.from(encoded, 'base64') }
-    begin.lastIndex = end
+    at = end
   }
+}
+
+/** Finds the next beginning of a block. The caller keeps the position: it may decode another text between two blocks. */
+function beginningFrom(text: string, at: number): RegExpExecArray | null {
+  BEGIN.lastIndex = at
+  return BEGIN.exec(text)
 }
 
 function withoutHeaders(text: string): { body: string; hasHeaders: boolean } {
