@@ -1,9 +1,11 @@
 import type { ServiceReference } from '../../api/admissionregistration/v1.types.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
-import { isDns1123Subdomain, isValidPortNum } from '../../meta/names.ts'
+import { itemErrors } from '../../meta/item-errors.ts'
+import { isDns1035Label, isDns1123Subdomain, isValidPortNum } from '../../meta/names.ts'
 
 const FORM = '; desired format: https://host[/path]'
 
@@ -53,4 +55,17 @@ export function validateWebhookService(
   const portTexts = isValidPortNum(port)
   if (portTexts.length > 0) errors.push(invalid(path.child('port'), port, `port is not valid: ${portTexts.join(', ')}`))
   return urlPath === undefined ? errors : [...errors, ...validatePath(urlPath, path.child('path'))]
+}
+
+/**
+ * Validates the names of the review versions that a webhook accepts. A duplicate is reported at its second place, and
+ * its name is not validated again.
+ */
+export function versionNameErrors(versions: readonly string[], path: FieldPath): Steps<FieldError[]> {
+  const seen = new Set<string>()
+  return itemErrors(versions, path, (version, at) => {
+    if (seen.has(version)) return [invalid(at, version, 'duplicate version')]
+    seen.add(version)
+    return isDns1035Label(version).map(text => invalid(at, version, text))
+  })
 }

@@ -2,8 +2,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { itemErrors } from '../../../meta/item-errors.ts'
-import { isDns1035Label } from '../../../meta/names.ts'
+import { versionNameErrors } from '../../shared/webhook-client.ts'
 
 /** Versions of AdmissionReview that the server supports. */
 const ACCEPTED = ['v1', 'v1beta1']
@@ -17,12 +16,7 @@ export const speaksAcceptedVersion = (versions: readonly string[]): boolean => v
  */
 export function* validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): Steps<FieldError[]> {
   if (versions.length === 0) return [required(path, `must specify one of ${ACCEPTED.join(', ')}`)]
-  const seen = new Set<string>()
-  const errors = yield* itemErrors(versions, path, (version, at) => {
-    if (seen.has(version)) return [invalid(at, version, 'duplicate version')]
-    seen.add(version)
-    return isDns1035Label(version).map(text => invalid(at, version, text))
-  })
+  const errors = yield* versionNameErrors(versions, path)
   if (!anyVersion && !speaksAcceptedVersion(versions))
     errors.push(invalid(path, versions, `must include at least one of ${ACCEPTED.join(', ')}`))
   return errors

@@ -2,9 +2,7 @@ import type { CustomResourceConversion } from '../../../api/apiextensions/v1.typ
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { itemErrors } from '../../../meta/item-errors.ts'
-import { isDns1035Label } from '../../../meta/names.ts'
-import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
+import { validateWebhookService, validateWebhookUrl, versionNameErrors } from '../../shared/webhook-client.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 
 /** Versions of ConversionReview that the server supports. */
@@ -72,22 +70,14 @@ function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBun
   return errors
 }
 
-/**
- * A duplicate is reported at its second place, and its name is not validated again. Unknown versions are allowed beside
- * a known one.
- */
+/** Unknown versions are allowed beside a known one. */
 function* reviewVersionErrors(
   versions: readonly string[],
   path: FieldPath,
   { requireKnownReviewVersion }: ConversionRules,
 ): Steps<FieldError[]> {
   if (versions.length === 0) return [required(path)]
-  const seen = new Set<string>()
-  const errors = yield* itemErrors(versions, path, (version, at) => {
-    if (seen.has(version)) return [invalid(at, version, 'duplicate version')]
-    seen.add(version)
-    return isDns1035Label(version).map(text => invalid(at, version, text))
-  })
+  const errors = yield* versionNameErrors(versions, path)
   const known = versions.some(version => REVIEW_VERSIONS.includes(version))
   if (requireKnownReviewVersion && !known)
     errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`))

@@ -13,13 +13,14 @@ import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../../api/meta/v1.types.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { hasNoMembers } from '../../../lib/wide-objects.ts'
 import { boundedErrors } from '../../../meta/error-bound.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { itemErrors } from '../../../meta/item-errors.ts'
 import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { goValue } from '../../shared/go-values.ts'
 
@@ -42,14 +43,8 @@ function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirem
   return errors
 }
 
-function* validateFieldTerms(terms: readonly FieldSelectorRequirement[], path: FieldPath): Steps<FieldError[]> {
-  const errors: FieldError[] = []
-  for (const [i, term] of terms.entries()) {
-    if (isStepDone()) yield
-    errors.push(...validateFieldTerm(term, path.child('requirements').index(i)))
-  }
-  return errors
-}
+const validateFieldTerms = (terms: readonly FieldSelectorRequirement[], path: FieldPath): Steps<FieldError[]> =>
+  itemErrors(terms, path.child('requirements'), validateFieldTerm)
 
 /**
  * Validates label requirements. Unknown operators are accepted, since a newer client may use them. The number of errors

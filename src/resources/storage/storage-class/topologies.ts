@@ -5,18 +5,20 @@ import { MOST_IN_A_STEP } from '../../../meta/few-values.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { appendErrors, duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { uniqueItemErrors } from '../../../meta/item-errors.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 
 /** Validates a requirement: at least one value, without duplicates, and a qualified name as key. */
 function* validateRequirement(key: string, values: readonly string[], path: FieldPath): Steps<FieldError[]> {
   const at = path.child('values')
   const errors = values.length === 0 ? [required(at)] : []
-  const seen = new Set<string>()
-  for (const [i, value] of values.entries()) {
-    if (isStepDone()) yield
-    if (seen.has(value)) errors.push(duplicate(at.index(i), value))
-    seen.add(value)
-  }
+  const repeated = yield* uniqueItemErrors(
+    values,
+    at,
+    () => [],
+    (value, place) => duplicate(place, value),
+  )
+  appendErrors(errors, repeated)
   for (const text of isQualifiedName(key)) errors.push(invalid(path.child('key'), key, text))
   return errors
 }
