@@ -4,21 +4,21 @@ import { wholeFloats } from './whole-floats.ts'
 /**
  * Returns `next` with the objects, lists and texts that equal those of `like` at the same place replaced by them: equal
  * parts of two objects then take memory once, and are identical for those who compare them. Neither value is changed,
- * and neither may change later. Unlike `deepEqual`, tells an empty list from an absent one. For values that
- * `hasFewValues` accepts; `shareUnchanged` is for larger ones.
+ * and neither may change later. Unlike `deepEqual`, tells an empty list from an absent one. The values must be small,
+ * as `hasFewValues` reports; `shareUnchanged` is for larger ones.
  */
-export const shareParts = <T>(like: unknown, next: T): T => shared(like, next) as T
+export const shareEqual = <T>(like: unknown, next: T): T => shared(like, next) as T
 
 /**
- * `shareParts` with two objects: a member that equals that of the first is shared with it, and the parts of others with
+ * `shareEqual` with two objects: a member that equals that of the first is shared with it, and the parts of others with
  * those of the second. The first is an earlier state of `next`, the second another object.
  */
 export function shareMembers<T extends object>(old: object | undefined, like: object | undefined, next: T): T {
   const copy = { ...next }
   for (const [name, member] of Object.entries(next)) {
     const before = ownMember(old as Members | undefined, name)
-    const same = shared(before, member)
-    setMember(copy, name, before !== undefined && same === before ? same : shared(ownMember(like as Members | undefined, name), member))
+    const isSame = before !== undefined && shareEqual(before, member) === before
+    setMember(copy, name, isSame ? before : shareEqual(ownMember(like as Members | undefined, name), member))
   }
   return copy
 }
@@ -49,7 +49,10 @@ function sharedMembers(like: Members, next: Members): Members {
   return copy ?? (Object.keys(like).length === count ? like : copyLike(like, next, count))
 }
 
-/** Copies an object, of which the first members equal those of another. The copy has its shape, which takes least memory. */
+/**
+ * Copies an object, of which the first members equal those of another. The copy has its shape, which takes least
+ * memory.
+ */
 function copyLike(like: Members, next: Members, equal: number): Members {
   const copy = { ...next }
   for (const name in next) {

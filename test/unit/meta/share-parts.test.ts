@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { shareMembers, shareParts } from '../../../src/meta/share-parts.ts'
+import { shareEqual, shareMembers } from '../../../src/meta/share-parts.ts'
 import { isWholeFloat, setWholeFloat } from '../../../src/meta/whole-floats.ts'
 
 const pod = (name: string, image = 'app:1') => ({
@@ -11,7 +11,7 @@ const pod = (name: string, image = 'app:1') => ({
 describe('equal parts of two objects', () => {
   it('are shared at every depth, and neither object is changed', () => {
     const [like, next] = [pod('a'), pod('b', 'app:2')]
-    const shared = shareParts(like, next)
+    const shared = shareEqual(like, next)
     expect(shared).to.deep.equal(pod('b', 'app:2'))
     expect([like, next]).to.deep.equal([pod('a'), pod('b', 'app:2')])
     expect([shared.metadata.labels, shared.spec.tolerations, shared.status]).to.have.ordered.members([
@@ -20,7 +20,7 @@ describe('equal parts of two objects', () => {
       like.status,
     ])
     expect(shared.spec.containers[0]?.ports).to.equal(like.spec.containers[0]?.ports)
-    expect(shareParts(like, pod('a'))).to.equal(like)
+    expect(shareEqual(like, pod('a'))).to.equal(like)
   })
 
   it('are only those at the same place, of the same type and with the same members', () => {
@@ -42,20 +42,20 @@ describe('equal parts of two objects', () => {
     ]
     for (const [like, next] of cases) {
       const text = JSON.stringify([like, next])
-      const shared = shareParts(like, next)
+      const shared = shareEqual(like, next)
       expect(shared, text).to.deep.equal(next)
       expect(shared, text).not.to.equal(like)
     }
     const proto = JSON.parse('{"__proto__":{"a":1},"b":1}')
-    expect(JSON.stringify(shareParts({ b: 2 }, proto))).to.equal('{"__proto__":{"a":1},"b":1}')
+    expect(JSON.stringify(shareEqual({ b: 2 }, proto))).to.equal('{"__proto__":{"a":1},"b":1}')
   })
 
   it('keep the order of members, and numbers that are floats to Go', () => {
-    expect(JSON.stringify(shareParts({ b: [1], a: [2] }, { a: [2], b: [1], c: 3 }))).to.equal('{"a":[2],"b":[1],"c":3}')
+    expect(JSON.stringify(shareEqual({ b: [1], a: [2] }, { a: [2], b: [1], c: 3 }))).to.equal('{"a":[2],"b":[1],"c":3}')
     const [like, next] = [{ of: { a: 1 } }, { of: { a: 1 } }]
     setWholeFloat(next.of, 'a', '1.0')
-    expect(isWholeFloat(shareParts(like, next).of, 'a')).to.equal(true)
-    expect(isWholeFloat(shareParts(next, { of: { a: 1 } }).of, 'a')).to.equal(false)
+    expect(isWholeFloat(shareEqual(like, next).of, 'a')).to.equal(true)
+    expect(isWholeFloat(shareEqual(next, { of: { a: 1 } }).of, 'a')).to.equal(false)
   })
 
   it('are shared with an earlier state where a whole member is the same, and else with another object', () => {

@@ -43,10 +43,14 @@ export function recoveredAllocation(pod: Pod): Allocation {
   return { containers, pod: status.resources ?? spec.resources }
 }
 
-/** Returns `like` if it allocates the same to few containers: equal allocations of thousands of pods then take memory once. */
+/**
+ * Returns `like` if it allocates the same to few containers: equal allocations of thousands of pods then take memory
+ * once.
+ */
 export function shareAllocation(like: Allocation | undefined, allocation: Allocation): Allocation {
-  if (like?.containers.size !== allocation.containers.size || !hasFewValues([...allocation.containers])) return allocation
-  return deepEqual([...like.containers], [...allocation.containers]) && deepEqual(like.pod, allocation.pod) ? like : allocation
+  const containers = [...allocation.containers]
+  if (like?.containers.size !== containers.length || !hasFewValues(containers)) return allocation
+  return deepEqual([...like.containers], containers) && deepEqual(like.pod, allocation.pod) ? like : allocation
 }
 
 /** Returns a pod with the resources that are allocated to it in place of those that it asks for. */
@@ -102,7 +106,9 @@ export function resizeMessage({ metadata, spec }: Pod, prefix: string, error?: s
   return `${prefix}: ${JSON.stringify(details)}`
 }
 
-/** Orders pods with a pending resize: smaller ones first, then by priority, quality of service and age of the resize. */
+/**
+ * Orders pods with a pending resize: smaller ones first, then by priority, quality of service and age of the resize.
+ */
 export function compareResizes(a: ResizeRank, b: ResizeRank): number {
   return (
     Number(a.isIncrease) - Number(b.isIncrease) ||
