@@ -41,8 +41,8 @@ export const validateAnnotations = (annotations: Readonly<Record<string, string>
   runAtOnce(annotationErrors(annotations ?? {}, path))
 
 /**
- * `validateAnnotations` in steps. Keys may have capital letters. The limit is on the bytes of all keys and values, which
- * are counted only if there are enough characters.
+ * `validateAnnotations` in steps. Keys may have capital letters. The limit is on the bytes of all keys and values,
+ * which are counted only if there are enough characters.
  */
 export function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []

@@ -7,8 +7,9 @@ import { copyWholeFloats } from './whole-floats.ts'
 /**
  * Returns `next` with its parts that equal those of `old` replaced by them, in steps. Readers that then compare old and
  * new parts find most of them identical, which takes no time: an object that many readers follow is compared once, not
- * by each in one call. Wide objects of which a text differs are noted, so that `deepEqual` need not compare them again. Both values
- * are left as they are, and must not change later. Parts of up to 512 values are shared as a whole or not at all.
+ * by each in one call. Wide objects of which a text differs are noted, so that `deepEqual` need not compare them again.
+ * Both values are left as they are, and must not change later. Parts of up to 512 values are shared as a whole or not
+ * at all.
  */
 export function* shareUnchanged<T>(old: unknown, next: T): Steps<T> {
   if (typeof old !== 'object' || old === null) return next

@@ -49,7 +49,9 @@ function* boundValue(next: Node, old: KubeObject | undefined): Steps<void> {
   }
 }
 
-/** Returns the number of members of the widest object in a value. `.` is not counted: it is the path of a node itself. */
+/**
+ * Returns the number of members of the widest object in a value. `.` is not counted: it is the path of a node itself.
+ */
 function* mostMembers(value: unknown): Steps<number> {
   let most = 0
   const nodes = [value]

@@ -60,7 +60,9 @@ export class PostFilters {
     return this.#hopeless(info, filtered, changes, preemption)
   }
 
-  /** Starts what plugins change for the pods of a group that is not scheduled. @param hasNodes whether some have nodes */
+  /**
+   * Starts what plugins change for the pods of a group that is not scheduled. @param hasNodes whether some have nodes
+   */
   helpGroup(pods: readonly { readonly pod: Pod; readonly postFilters: readonly PostFilter[] }[], hasNodes: boolean): void {
     const group = { hasNodes, released: new Set<string>() }
     for (const { pod, postFilters } of pods)

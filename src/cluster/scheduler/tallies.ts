@@ -24,7 +24,7 @@ export interface TallyFunctions<T> {
   readonly isPerNode?: boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
   weigh?(pod: PodInfo): number
-  /** Optional. How many comparisons a node takes besides its pods. Default: few. */
+  /** Optional. How many comparisons a node takes besides its pods. Default: 0. */
   readonly nodeWeight?: number
 }
 

@@ -85,7 +85,9 @@ export const isReservedFor = (
   status.reservedFor?.some(user => user.uid === pod.metadata.uid || (ofGroups && isPodGroup(user) && user.name === groupNameOf(pod))) ??
   false
 
-/** Returns why a generated claim is neither that of the pod nor that of its group. Undefined if it is. Source: IsForPod. */
+/**
+ * Returns why a generated claim is neither that of the pod nor that of its group. Undefined if it is. Source: IsForPod.
+ */
 export function foreignResourceClaim(pod: Pod, claim: ResourceClaim, { release, ofGroups }: ClaimRules): string | undefined {
   if (isControlledBy(claim, pod)) return undefined
   const group = ofGroups ? groupNameOf(pod) : undefined

@@ -6,7 +6,8 @@ import { Informer } from './informer.ts'
 
 /**
  * Informers that the parts of a cluster share: one for each kind, over all namespaces. Their objects have no
- * managedFields, as in kube-controller-manager: half of the memory of a pod. The server keeps them in an update without.
+ * managedFields, as in kube-controller-manager: half of the memory of a pod. The server keeps them in an update
+ * without.
  */
 export class Informers {
   readonly #client: ApiClient

@@ -14,8 +14,8 @@ const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193]
 
 /**
  * Returns the hash of a template in names and labels, in steps. Equal templates have equal hashes. The form is
- * upstream's: FNV-1a, and with a collision count eight more bytes. The hashed text is JSON with sorted members. Upstream
- * hashes a dump of Go's types, which differs between releases, and never computes a hash again.
+ * upstream's: FNV-1a, and with a collision count eight more bytes. The hashed text is JSON with sorted members.
+ * Upstream hashes a dump of Go's types, which differs between releases, and never computes a hash again.
  */
 export function* templateHashInSteps(template: unknown, collisionCount: number | undefined): Steps<string> {
   const hash = new Fnv1a()

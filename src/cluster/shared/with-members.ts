@@ -10,7 +10,9 @@ type Texts = Readonly<Record<string, string>>
 export const withMembers = (texts: Texts = {}, added: Texts = {}): Record<string, string> | Steps<Record<string, string>> =>
   hasFewValues(texts) ? { ...texts, ...added } : mapResult(cloneInSteps<Record<string, string>>(texts), copy => Object.assign(copy, added))
 
-/** Whether labels or annotations equal others, apart from names that are left out of either, in steps if there are many. */
+/**
+ * Whether labels or annotations equal others, apart from names that are left out of either, in steps if there are many.
+ */
 export function* areSameMembers(
   a: Texts = {},
   b: Texts = {},

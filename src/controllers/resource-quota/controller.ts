@@ -105,8 +105,8 @@ class QuotaController {
   }
 
   /**
-   * Adds or updates a quota. Schedules a recalculation if its spec changed or its status is incomplete. Returns a promise
-   * if the quota is large.
+   * Adds or updates a quota. Schedules a recalculation if its spec changed or its status is incomplete. Returns a
+   * promise if the quota is large.
    */
   put(quota: ResourceQuota): Promise<undefined> | undefined {
     const { namespace = '', name = '' } = quota.metadata

@@ -26,7 +26,7 @@ export class Raises {
     this.#isOwn = isOwn
   }
 
-  /** Records a state of a quota in steps. For the first state all usage counts as just added. */
+  /** Records a state of a quota in steps. All usage of its first state counts as just added. */
   *observe(quota: ResourceQuota, at: number): Steps<void> {
     const { metadata, status } = quota
     const key = `${metadata.namespace}/${metadata.name}`

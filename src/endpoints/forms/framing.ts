@@ -12,8 +12,8 @@ export interface Framing {
   /** Returns the frame of an object. Undefined if the form cannot represent it; the stream ends then. */
   object(type: string, object: StoredObject): Buffer | undefined
   /**
-   * Optional. Returns a function that makes, in turns, the frame that `object` then returns for this event. Undefined if
-   * `object` is fast. Only for frames that are not shared.
+   * Optional. Returns a function that makes, in turns, the frame that `object` then returns for this event. Undefined
+   * if `object` is fast. Only for frames that are not shared.
    */
   prepare?(type: string, object: StoredObject): (() => Promise<void>) | undefined
   /**

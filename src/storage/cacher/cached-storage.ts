@@ -259,7 +259,9 @@ export class CachedStorage implements Storage {
     return this.#shared(key, written)
   }
 
-  /** Replaces a written object by the cache's own, if the cache has it by now: watchers then need not parse it again. */
+  /**
+   * Replaces a written object by the cache's own, if the cache has it by now: watchers then need not parse it again.
+   */
   #shared<T>(key: Key, written: Written<T>): Written<T> {
     const cached = this.#cache.tree.get(key)
     return cached?.revision === written.object.revision ? { ...written, object: cached } : written

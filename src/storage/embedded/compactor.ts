@@ -8,7 +8,9 @@ import { metaRevision, setMeta } from './tables.ts'
 
 /** Most revisions that are swept in one commit. It bounds how long writers wait. */
 const SWEEP_STEP = 500
-/** Bytes of records after which a commit ends. Reading them takes a millisecond or two, as each is checked by its CRC. */
+/**
+ * Bytes of records after which a commit ends. Reading them takes a millisecond or two, as each is checked by its CRC.
+ */
 export const SWEEP_BYTES = 512 * 1024
 
 /** Compaction of a store's history. */

@@ -176,8 +176,8 @@ class ClaimController {
   }
 
   /**
-   * Makes the claims of a pod or a group, and writes their names into its status. @param make returns the name of a claim.
-   * Undefined if the name in the status is right
+   * Makes the claims of a pod or a group, and writes their names into its status. @param make returns the name of a
+   * claim. Undefined if the name in the status is right
    */
   async #makeClaims(
     { kind, object }: ClaimOwner,

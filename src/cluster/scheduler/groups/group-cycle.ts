@@ -209,7 +209,9 @@ export class GroupCycle {
     this.#report(attempt, SCHEDULED, 'scheduled')
   }
 
-  /** Chooses pods whose deletion makes room for the group. Source: PodGroupPostFilter of the plugin DefaultPreemption. */
+  /**
+   * Chooses pods whose deletion makes room for the group. Source: PodGroupPostFilter of the plugin DefaultPreemption.
+   */
   async #preempt(attempt: GroupAttempt, snapshot: Snapshot): Promise<GroupPreemption | undefined> {
     const { members, rules, profile } = attempt
     const { signal } = this.#parts.context

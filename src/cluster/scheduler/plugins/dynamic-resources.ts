@@ -29,7 +29,9 @@ export const DYNAMIC_RESOURCES = 'DynamicResources'
 export interface DynamicResourcesArgs {
   /** Optional. Time to search the devices of a node, as a Go duration. 0: not limited. Default: 10 s. */
   readonly filterTimeout?: string
-  /** Optional. Time in which drivers must prepare devices with conditions of binding, as a Go duration. Default: 10 min. */
+  /**
+   * Optional. Time in which drivers must prepare devices with conditions of binding, as a Go duration. Default: 10 min.
+   */
   readonly bindingTimeout?: string
 }
 
@@ -124,7 +126,9 @@ const allocationRules = (release: Release, enabled: (gate: GateName) => boolean)
 /** Allocations of claims that have begun for other pods of a pod's group. */
 type SharedAllocations = ReadonlyMap<ResourceClaim, AllocationResult>
 
-/** Returns the allocations that a pod shares with others of its group: since 1.36, which schedules them in one cycle. */
+/**
+ * Returns the allocations that a pod shares with others of its group: since 1.36, which schedules them in one cycle.
+ */
 function sharedAllocations(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterObjects, release: Release): SharedAllocations {
   const shared = new Map<ResourceClaim, AllocationResult>()
   if (!isSince(release, '1.36')) return shared

@@ -7,8 +7,8 @@ import type { PodInfo } from '../pod-info.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 
 /**
- * Rejects nodes to which a driver can attach no further volume. @param needsDrivers whether nodes are rejected that lack
- * a driver that is required on the nodes of its pods: gate VolumeLimitScaling
+ * Rejects nodes to which a driver can attach no further volume. @param needsDrivers whether nodes are rejected that
+ * lack a driver that is required on the nodes of its pods: gate VolumeLimitScaling
  */
 export const nodeVolumeLimits = (needsDrivers = false): Plugin => ({
   name: 'NodeVolumeLimits',

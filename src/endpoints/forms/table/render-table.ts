@@ -48,8 +48,8 @@ export const DEFAULT_TABLE: TableDefinition = {
 }
 
 /**
- * Renders the meta.k8s.io Table of objects. The result opens the body, any number of times. `hasColumns`: whether it has
- * column definitions.
+ * Renders the meta.k8s.io Table of objects. The result opens the body, any number of times. `hasColumns`: whether it
+ * has column definitions.
  */
 export async function renderTable(
   table: TableDefinition,

@@ -43,8 +43,8 @@ async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): P
 }
 
 /**
- * Lists the defaults of a schema to which rules apply, each before those below it. Defaults are forbidden in other parts
- * than items and properties. Uses a stack, because a generator of each property would cost more than its check.
+ * Lists the defaults of a schema to which rules apply, each before those below it. Defaults are forbidden in other
+ * parts than items and properties. Uses a stack, because a generator of each property would cost more than its check.
  */
 export function* ruledDefaults(schema: JsonSchemaProps, path: FieldPath): Steps<RuledDefault[]> {
   const found: RuledDefault[] = []

@@ -12,9 +12,9 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reports in steps whether the affinity is unchanged, except for beta labels that were replaced with their GA names. Terms and
- * expressions must keep their index. Replacing a GA name with its beta name is a change, and so is any change of
- * operator, values or order.
+ * Reports in steps whether the affinity is unchanged, except for beta labels that were replaced with their GA names.
+ * Terms and expressions must keep their index. Replacing a GA name with its beta name is a change, and so is any change
+ * of operator, values or order.
  */
 export function* sameNodeAffinity(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined): Steps<boolean> {
   if (yield* deepEqualBySize(next, old)) return true

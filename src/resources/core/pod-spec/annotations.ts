@@ -33,9 +33,9 @@ export function deletionCostError(annotations: Annotations | undefined): string 
 }
 
 /**
- * Validates annotations that have a meaning for pods, in steps; `path` is the path of the annotations. AppArmor keys must name
- * containers of the spec. Upstream’s paths write the keys of seccomp and tolerations as children (`annotations.key`),
- * and the others as subscripts (`annotations[key]`).
+ * Validates annotations that have a meaning for pods, in steps; `path` is the path of the annotations. AppArmor keys
+ * must name containers of the spec. Upstream’s paths write the keys of seccomp and tolerations as children
+ * (`annotations.key`), and the others as subscripts (`annotations[key]`).
  */
 export function* validatePodAnnotations(
   annotations: Annotations,

@@ -39,8 +39,8 @@ const PULL_POLICIES = enumValues('core.PullPolicy')
 const PROTOCOLS = enumValues('core.Protocol')
 
 /**
- * Validates the ports of a container in steps, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of
- * 0 as unset.
+ * Validates the ports of a container in steps, whose names must be unique. A containerPort of 0 counts as missing, a
+ * hostPort of 0 as unset.
  */
 function* validatePorts(ports: readonly ContainerPort[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []

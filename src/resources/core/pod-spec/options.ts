@@ -133,7 +133,10 @@ export function podTemplateOptions(features: Features, next: PodTemplateSpec, ol
 /** Options of large templates that were determined in steps. Rules of their kinds, which run in one call, use them. */
 const optionsOfLarge = new WeakMap<PodTemplateSpec, { readonly old: PodTemplateSpec; readonly options: PodValidationOptions }>()
 
-/** Determines the options in steps if one of the templates is large, before `podTemplateOptions` with the same arguments. */
+/**
+ * Determines the options in steps if one of the templates is large, before `podTemplateOptions` with the same
+ * arguments.
+ */
 export function* largeTemplateOptions(features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): Steps<PodValidationOptions> {
   if (old && !(hasFewValues(next) && hasFewValues(old)))
     optionsOfLarge.set(next, { old, options: yield* templateUpdateOptions(features, next, old) })

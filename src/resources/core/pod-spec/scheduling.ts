@@ -20,8 +20,8 @@ const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
 /**
- * Validates topology spread constraints in steps. Topology key and `whenUnsatisfiable` must be unique together: all but the last
- * of such a group are duplicates. minDomains requires DoNotSchedule. Source: pkg/apis/core/validation in
+ * Validates topology spread constraints in steps. Topology key and `whenUnsatisfiable` must be unique together: all but
+ * the last of such a group are duplicates. minDomains requires DoNotSchedule. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
 export function* validateSpreadConstraints(
@@ -103,8 +103,8 @@ export function validateTaintEffect(effect: string, path: FieldPath): FieldError
 }
 
 /**
- * Validates tolerations in steps. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An empty
- * key needs Exists and matches all keys; an empty effect is allowed. Upstream reports errors in the value for
+ * Validates tolerations in steps. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An
+ * empty key needs Exists and matches all keys; an empty effect is allowed. Upstream reports errors in the value for
  * `operator`. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateTolerations(tolerations: readonly Toleration[], path: FieldPath): Steps<FieldError[]> {

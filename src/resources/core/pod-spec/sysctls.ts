@@ -18,8 +18,8 @@ export function sysctlNamespace(name: string): 'ipc' | 'net' | undefined {
 }
 
 /**
- * Validates sysctls in steps. Names must be unique in canonical form, and those of a namespace that the pod shares with its host
- * are rejected. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates sysctls in steps. Names must be unique in canonical form, and those of a namespace that the pod shares with
+ * its host are rejected. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateSysctls(
   sysctls: readonly Sysctl[],

@@ -231,9 +231,9 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
 }
 
 /**
- * Validates resource claims in steps. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a nested
- * struct. The form of a duplicate name is not checked. From 1.27 to 1.30 the name of a claim that is created from a
- * template consists of the names of the pod and of the entry.
+ * Validates resource claims in steps. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a
+ * nested struct. The form of a duplicate name is not checked. From 1.27 to 1.30 the name of a claim that is created
+ * from a template consists of the names of the pod and of the entry.
  */
 function* validateResourceClaims(claims: readonly PodResourceClaim[], pod: string, path: FieldPath, release: Release): Steps<FieldError[]> {
   const errors: FieldError[] = []

@@ -33,9 +33,9 @@ import { validateAnnotationsUpdate } from './validation.ts'
 const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 /**
- * Validates an update of the status in steps. Container statuses and addresses must fit the spec, and containers that have
- * terminated for good must not restart. qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if it
- * is unchanged. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates an update of the status in steps. Container statuses and addresses must fit the spec, and containers that
+ * have terminated for good must not restart. qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if
+ * it is unchanged. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validatePodStatusUpdate(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const errors: FieldError[] = []

@@ -134,7 +134,10 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
   return { covering, scopes }
 }
 
-/** Returns the names in the limits of a quota that objects of this kind use. The quota matches them only if there are any. */
+/**
+ * Returns the names in the limits of a quota that objects of this kind use. The quota matches them only if there are
+ * any.
+ */
 function* limitedNames({ hard }: RunningQuota, evaluator: Evaluator): Steps<ReadonlySet<string>> {
   const names = new Set<string>()
   for (const name of hard.keys()) {
