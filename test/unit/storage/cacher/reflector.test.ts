@@ -184,6 +184,8 @@ describe('storage/cacher/reflector', () => {
       const { checks } = cacher.stats().resources[0]!.counts
       const at = foreign()
       await backend.compact(at, signal)
+      const before = checks.success + checks.error
+      await eventually('a comparison that had begun has ended', () => checks.success + checks.error > before)
       const { success, error } = checks
       await eventually('they agree', () => checks.success > success + 1)
       expect(checks.error).to.equal(error)
