@@ -50,7 +50,9 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
   return {
     head: { apiVersion, kind, metadata: kept, spec: { group, names }, status },
     derived: await runInTurns(derive(definition, isSameSpec ? before.derived : undefined)),
-    hasInvalidCaBundle: isSameSpec ? before.hasInvalidCaBundle : isInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
+    hasInvalidCaBundle: isSameSpec
+      ? before.hasInvalidCaBundle
+      : await runInTurns(isInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle)),
   }
 }
 

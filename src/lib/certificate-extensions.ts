@@ -4,6 +4,8 @@ import { type DerValue, objectIdentifierOf, readDer, SEQUENCE, sequenceOf } from
 const BOOLEAN = 0x01
 const INTEGER = 0x02
 const OCTETS = 0x04
+/** Tag of the version in a certificate. The first version has none. */
+const VERSION = 0xa0
 /** Tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3
 /** Limit on the extensions of a certificate. */
@@ -61,4 +63,15 @@ function pathLengthOf(constraints: Buffer): number | undefined {
 export const isSignedWithOldDigest = (der: Buffer): boolean => {
   const [, algorithm] = sequenceOf(readDer(der)[0])
   return OLD_SIGNATURES.has(objectIdentifierOf(sequenceOf(algorithm)[0]))
+}
+
+/** Returns issuer and subject of a certificate, all in DER. Undefined if it cannot be parsed. */
+export function certificateNames(der: Buffer): { readonly issuer: Buffer; readonly subject: Buffer } | undefined {
+  try {
+    const fields = sequenceOf(sequenceOf(readDer(der)[0])[0])
+    const [, , issuer, , subject] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
+    return issuer && subject && { issuer: issuer.whole, subject: subject.whole }
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, isIPv6, Socket } from 'node:net'
-import type { ConnectionOptions, SecureContextOptions } from 'node:tls'
+import type { ConnectionOptions, SecureContext, SecureContextOptions } from 'node:tls'
+import { after } from './awaitable.ts'
 import { boundExchange } from './bounded-exchange.ts'
 import { DialError, dialError } from './dial-error.ts'
 import { errorCode } from './error-code.ts'
@@ -163,9 +164,9 @@ export class DialledTlsAgent extends HttpsAgent {
   }
 
   override createConnection(wanted: Wanted, created?: Created): undefined {
-    return dialFor(this.#dial, wanted, created, socket => {
-      const options = wanted as ConnectionOptions
-      return connectTls({ ...options, secureContext: this.#context.of(options), socket })
-    })
+    const options = wanted as ConnectionOptions
+    const dial = (secureContext: SecureContext): undefined =>
+      dialFor(this.#dial, wanted, created, socket => connectTls({ ...options, secureContext, socket }))
+    void after(this.#context.of(options), dial)
   }
 }

@@ -18,6 +18,10 @@ export function pemCertificates(text: string): string[] {
   return found
 }
 
+/** Decodes a result of `pemCertificates` to DER. */
+export const decodeCertificate = (pem: string): Buffer =>
+  Buffer.from(pem.slice(BEGIN_CERTIFICATE.length, -END_CERTIFICATE.length), 'base64')
+
 /** Whether the last certificate of a text is incomplete. */
 export const endsWithinCertificate = (text: string): boolean =>
   text.includes(BEGIN_CERTIFICATE, Math.max(0, text.lastIndexOf(END_CERTIFICATE)))

@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { certificateNames } from './certificate-extensions.ts'
 import { goodPeriod, mayBeGoodChain } from './certificate-path.ts'
 import { errorCode } from './error-code.ts'
 import { peerChain } from './peer-chain.ts'
-import { pemCertificates } from './pem-certificates.ts'
+import { decodeCertificate, pemCertificates } from './pem-certificates.ts'
 
 /** Authorities of a connection's options, in PEM. */
 type Authorities = ConnectionOptions['ca']
@@ -50,9 +51,39 @@ function isGoodByGo(socket: TLSSocket, authorities: Authorities): boolean {
     peer !== undefined &&
     peer.notBefore <= now &&
     now <= peer.notAfter &&
-    goodPeriod(peer.chain, certificatesOf(authorities), 'servers', now) !== undefined
+    goodPeriod(peer.chain, authoritiesOf(peer.chain, authorities), 'servers', now) !== undefined
   )
 }
 
-const certificatesOf = (authorities: Authorities): X509Certificate[] =>
-  [authorities ?? []].flat().flatMap(pem => pemCertificates(pem.toString()).map(certificate => new X509Certificate(certificate)))
+/** Limit on the authorities that are tried for one chain. Go tries at most 100 signatures. */
+const MOST_TRIED = 16
+
+/**
+ * Returns the authorities that a chain may lead to: those in it, and those with the name of an issuer. Only these are
+ * parsed by OpenSSL, because a CA bundle may have more than a thousand.
+ */
+export function authoritiesOf(chain: readonly Buffer[], authorities: Authorities): X509Certificate[] {
+  const issuers = chain.flatMap(der => certificateNames(der)?.issuer ?? [])
+  const found: X509Certificate[] = []
+  for (const pem of [authorities ?? []].flat().flatMap(text => pemCertificates(text.toString()))) {
+    const der = decodeCertificate(pem)
+    const authority = mayBeIn(chain, issuers, der) ? parsed(der) : undefined
+    if (authority) found.push(authority)
+    if (found.length === MOST_TRIED) break
+  }
+  return found
+}
+
+/** Whether an authority is in the chain, or has the name of an issuer. */
+const mayBeIn = (chain: readonly Buffer[], issuers: readonly Buffer[], authority: Buffer): boolean =>
+  // Most authorities need not be decoded to find out that they do not have the name.
+  issuers.some(issuer => authority.includes(issuer) && certificateNames(authority)?.subject.equals(issuer)) ||
+  chain.some(der => der.equals(authority))
+
+function parsed(der: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der)
+  } catch {
+    return undefined
+  }
+}

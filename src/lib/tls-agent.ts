@@ -1,6 +1,7 @@
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { TLSSocket } from 'node:tls'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import { isPending } from './awaitable.ts'
 import { KeptContext } from './kept-context.ts'
 import { acceptChainsOfGo } from './server-certificate.ts'
 import { checkServerName } from './server-name.ts'
@@ -22,8 +23,17 @@ export class TlsAgent extends Agent {
   }
 
   override createConnection(options: RequestOptions, created?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
-    const inContext = { ...options, secureContext: this.#context.of(options) }
-    const socket = super.createConnection(inContext, created)
-    return socket instanceof TLSSocket ? acceptChainsOfGo(socket, options.ca) : socket
+    const connect = (secureContext: SecureContext): Duplex | null | undefined => {
+      const inContext = { ...options, secureContext }
+      const socket = super.createConnection(inContext, created)
+      return socket instanceof TLSSocket ? acceptChainsOfGo(socket, options.ca) : socket
+    }
+    const context = this.#context.of(options)
+    if (!isPending(context)) return connect(context)
+    context.then(connect).then(
+      socket => socket && created?.(null, socket),
+      error => (created as ((error: Error) => void) | undefined)?.(error),
+    )
+    return undefined
   }
 }

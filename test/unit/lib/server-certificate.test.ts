@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import * as x509 from '@peculiar/x509'
 import { expect } from 'chai'
 import { dialError } from '../../../src/lib/dial-error.ts'
-import { connectTls } from '../../../src/lib/server-certificate.ts'
+import { authoritiesOf, connectTls } from '../../../src/lib/server-certificate.ts'
 import { checkServerName } from '../../../src/lib/server-name.ts'
 import { TlsAgent } from '../../../src/lib/tls-agent.ts'
 import { trustedCertificates } from '../../../src/lib/trusted-certificates.ts'
@@ -97,6 +97,17 @@ describe('the certificate of a server', () => {
     const between = await authority(root, { subject: root.certificate.subjectName })
     for (const chain of [[await leaf(between), between] as const, [await leaf(between, more), between] as const])
       expect(await said(await serve(...chain), root)).to.equal('hello')
+  })
+
+  it('is verified by authorities with the name of an issuer, of which 16 are tried', async () => {
+    const named = await Promise.all(Array.from({ length: 20 }, () => authority()))
+    const others = await Promise.all([authority(root), authority(undefined, { subject: [{ CN: ['other'] }] })])
+    const own = Buffer.from((await leaf(root)).certificate.rawData)
+    const of = (bundle: readonly Issued[]): number => authoritiesOf([own], bundle.map(({ cert }) => cert).join('')).length
+    expect(of([...others, root])).to.equal(1)
+    expect(of([...others, ...named])).to.equal(16)
+    expect(of(others)).to.equal(0)
+    expect(authoritiesOf([own], root.cert.replace(/\n..../, '\nAAAA'))).to.deep.equal([])
   })
 
   it('is verified again on each connection', async () => {

@@ -38,7 +38,7 @@ export function* validateConversion(
   if (strategy === 'Webhook') {
     return [
       ...errors,
-      ...clientErrors(webhook?.clientConfig, path.child('webhookClientConfig'), rules),
+      ...(yield* clientErrors(webhook?.clientConfig, path.child('webhookClientConfig'), rules)),
       ...(yield* reviewVersionErrors(versions, versionsPath, rules)),
     ]
   }
@@ -59,14 +59,14 @@ type ClientConfig = NonNullable<CustomResourceConversion['webhook']>['clientConf
  * Validates the client configuration. The CA bundle comes last, and is checked only if it has to be valid; see
  * `rulesFor`.
  */
-function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
+function* clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): Steps<FieldError[]> {
   if (!config) return [required(path, 'required when strategy is set to Webhook')]
   const { url, service, caBundle } = config
   const errors: FieldError[] = []
   if (url !== undefined && !service) errors.push(...validateWebhookUrl(url, path.child('url')))
   else if (url === undefined && service) errors.push(...validateWebhookService(service, path.child('service')))
   else errors.push(required(path, 'exactly one of url or service is required'))
-  if (caBundle && !allowInvalidCaBundle) errors.push(...validateCaBundle(caBundle, path.child('caBundle')))
+  if (caBundle && !allowInvalidCaBundle) errors.push(...(yield* validateCaBundle(caBundle, path.child('caBundle'))))
   return errors
 }
 

@@ -82,7 +82,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, features: F
     requireAtomicSets: yield* every(schema => schema['x-kubernetes-list-type'] !== 'set' || !itemsSchema(schema) || hasAtomicItems(schema)),
     requireMapKeys: yield* every(schema => validateMapKeys(schema, fieldPath()).length === 0),
     requireKnownReviewVersion: hasKnownReviewVersion(spec.conversion),
-    allowInvalidCaBundle: !established || isInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
+    allowInvalidCaBundle: !established || (yield* isInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle)),
     immutableNames: established,
     requireSchema:
       spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
