@@ -1,5 +1,6 @@
 import { CallContext } from '../lib/call-context.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
+import type { Value } from './values/value.ts'
 
 /** An evaluation that can be suspended during long work and resumed later. */
 export interface LongWork {
@@ -8,6 +9,11 @@ export interface LongWork {
    * evaluation.
    */
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T
+  /**
+   * Returns the result of the work of the current call, of which each call has at most one. Suspends the evaluation as
+   * `result` does.
+   */
+  callResult<T extends Value>(begin: () => Steps<T>): T
 }
 
 /** The current evaluation. Kept here because functions of the language receive only their arguments. */
@@ -24,3 +30,7 @@ export const withLongWork = <T>(work: LongWork, run: () => T): T => evaluation.r
  */
 export const longWork = <T extends object>(owner: object, id: string, begin: () => Steps<T>): T =>
   evaluation.value ? evaluation.value.result(owner, id, begin) : runAtOnce(begin())
+
+/** Like `longWork`, for work that belongs to the current call: its arguments need not be identified. */
+export const longCall = <T extends Value>(begin: () => Steps<T>): T =>
+  evaluation.value ? evaluation.value.callResult(begin) : runAtOnce(begin())

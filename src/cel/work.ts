@@ -34,6 +34,14 @@ export function withBoundedWork<T>(run: () => T): T {
   }
 }
 
+/** Returns the visits that are left between two rounds of a loop. */
+export const workLeft = (): number => left
+
+/** Restores the visits that were left when a round was suspended. */
+export function restoreWork(visits: number): void {
+  left = visits
+}
+
 /** Checks the size of a concatenated list, whether its elements are copied or not. Throws CostLimitExceeded. */
 export function checkElements(count: number): void {
   if (count > MOST_ELEMENTS) throw new CostLimitExceeded()

@@ -1,7 +1,8 @@
-import { compareValues, typeEquals } from '../values/compare.ts'
+import { isStepDone } from '../../lib/steps.ts'
+import { compareValues, isComparing, runComparison, typeEquals } from '../values/compare.ts'
 import { FlattenedList, listOfValues, RangeList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
-import { CelError, CelList, type Int, typeNameOf, type Value } from '../values/value.ts'
+import { CelError, CelList, type Comparing, type Int, typeNameOf, type Value } from '../values/value.ts'
 import { spendWork } from '../work.ts'
 import type { Implementations } from './implementation.ts'
 
@@ -70,12 +71,21 @@ export function sortByKeys(list: CelList, keys: CelList): Value {
 }
 
 /** Removes duplicates. The first of equal elements is kept. */
-function distinct(list: CelList): Value {
+function* distinct(list: CelList): Comparing<Value> {
   const kept: Value[] = []
   for (const value of listValues(list)) {
-    if (!kept.some(other => typeEquals(value, other) === true)) kept.push(value)
+    if (!(yield anyEquals(value, kept))) kept.push(value)
   }
   return listOfValues(kept)
+}
+
+function* anyEquals(value: Value, others: readonly Value[]): Comparing<boolean> {
+  for (const other of others) {
+    const equal = typeEquals(value, other)
+    if ((isComparing(equal) ? yield equal : equal) === true) return true
+    if (isStepDone()) yield
+  }
+  return false
 }
 
 /** Functions of lists except sorting, which is in singletons.ts. Source: cel-go, ext/lists.go. */
@@ -85,5 +95,5 @@ export const EXTENDED_LIST_FUNCTIONS: Implementations = {
   list_flatten_int: flatten,
   lists_range: (size: Int) => new RangeList(Math.max(0, Number(size))),
   list_reverse: (list: CelList) => listOfValues(listValues(list).reverse()),
-  list_distinct: distinct,
+  list_distinct: (list: CelList) => runComparison(distinct(list)),
 }

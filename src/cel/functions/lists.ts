@@ -1,5 +1,6 @@
-import { compareValues, typeEquals } from '../values/compare.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
+import { isStepDone } from '../../lib/steps.ts'
+import { compareValues, equalityOf, isComparing, runComparison, typeEquals } from '../values/compare.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelUint, type Comparing, isError, noSuchOverload, type Value } from '../values/value.ts'
 import { spendWork } from '../work.ts'
 import { add } from './arithmetic.ts'
 import type { Implementations } from './implementation.ts'
@@ -50,18 +51,18 @@ const extreme =
   }
 
 /** Returns the index of the first equal element, or -1. Elements of other types are unequal, not errors. */
-function indexOf(list: CelList, value: Value): Value {
-  spendWork(list.size)
-  for (let i = 0; i < list.size; i++) {
-    if (typeEquals(list.at(i), value) === true) return i
-  }
-  return -1
-}
+const indexOf = (list: CelList, value: Value): Value => searched(list, value, 0, 1)
 
-function lastIndexOf(list: CelList, value: Value): Value {
+const lastIndexOf = (list: CelList, value: Value): Value => searched(list, value, list.size - 1, -1)
+
+const searched = (list: CelList, value: Value, first: number, by: number): number => runComparison(search(list, value, first, by))
+
+function* search(list: CelList, value: Value, first: number, by: number): Comparing<number> {
   spendWork(list.size)
-  for (let i = list.size - 1; i >= 0; i--) {
-    if (typeEquals(list.at(i), value) === true) return i
+  for (let i = first; i >= 0 && i < list.size; i += by) {
+    const equal = typeEquals(list.at(i), value)
+    if ((isComparing(equal) ? yield equal : equal) === true) return i
+    if (isStepDone()) yield
   }
   return -1
 }
@@ -73,7 +74,7 @@ function lastIndexOf(list: CelList, value: Value): Value {
 function includes(target: Value, value: Value): Value {
   if (target instanceof CelList) return indexOf(target, value) !== -1
   spendWork(1)
-  return typeEquals(target, value) === true
+  return equalityOf(typeEquals(target, value)) === true
 }
 
 /** Element types that have an order. */

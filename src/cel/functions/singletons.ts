@@ -1,4 +1,4 @@
-import { compareValues } from '../values/compare.ts'
+import { compareValues, runComparison } from '../values/compare.ts'
 import { DefaultedMap } from '../values/defaulted-map.ts'
 import { codePoints } from '../values/strings.ts'
 import {
@@ -43,7 +43,7 @@ function celSize(value: Value): Int | undefined {
 
 /** Implements `in`: the elements of a list, or the keys of a map. */
 function isIn(value: Value, container: Value): Value {
-  if (container instanceof CelList) return container.contains(value)
+  if (container instanceof CelList) return runComparison(container.contains(value))
   if (!(container instanceof CelMap)) return noSuchOverload(container)
   if (container instanceof DefaultedMap) return container.holds(value)
   const found = container.find(value)

@@ -25,6 +25,8 @@ export const callFunction = (fn: Implementation, args: readonly Evaluate[], cost
 
 /** Cost, including arguments, from which on storing the result of a call is cheaper than repeating it. */
 const LONG_CALL = 100
+/** Cost from which the clock is read after a call: for a text, about a millisecond. */
+const VERY_LONG_CALL = 30_000
 
 /**
  * Stores the result of a long call if the evaluation can be suspended. Otherwise each resumption would repeat the call.
@@ -33,10 +35,14 @@ function keeping(evaluate: Evaluate): Evaluate {
   return frame => {
     if (!frame.isSliced) return evaluate(frame)
     const before = frame.wasSuspended ? frame.doneBefore(evaluate) : undefined
-    if (before !== undefined) return before
+    if (before !== undefined) {
+      frame.continueAt(evaluate)
+      return before
+    }
     const { cost } = frame
     const value = evaluate(frame)
     if (frame.cost - cost >= LONG_CALL) frame.finish(evaluate, value)
+    if (frame.cost - cost >= VERY_LONG_CALL) frame.suspendAfter(evaluate)
     return value
   }
 }
@@ -67,9 +73,11 @@ function nullary(fn: Implementation, cost: CallCost): Evaluate {
 
 function unary(fn: Implementation, arg: Evaluate, cost: CallCost, form: CallForm): Evaluate {
   const { takesErrors, paysFirst = false } = form
+  const call = {}
   return frame => {
     const value = arg(frame)
     if (paysFirst) chargeFirst(frame, form, () => cost(value, null, null))
+    frame.call = call
     const result = isError(value) && !takesErrors ? value : fn(value)
     if (!paysFirst) frame.charge(cost(value, null, result))
     return result
@@ -78,10 +86,12 @@ function unary(fn: Implementation, arg: Evaluate, cost: CallCost, form: CallForm
 
 function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallCost, form: CallForm): Evaluate {
   const { paysFirst = false } = form
+  const call = {}
   return frame => {
     const first = left(frame)
     const second = right(frame)
     if (paysFirst) chargeFirst(frame, form, () => cost(first, second, null))
+    frame.call = call
     const result = isError(first) ? first : isError(second) ? second : fn(first, second)
     if (!paysFirst) frame.charge(cost(first, second, result))
     return result
@@ -91,6 +101,7 @@ function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallC
 /** Stops at an error. If it is the last argument, all have been evaluated, and cel-go charges the call. */
 function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate {
   const { paysFirst = false } = form
+  const call = {}
   return frame => {
     const values: Value[] = []
     for (const arg of args) {
@@ -101,6 +112,7 @@ function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost,
       return value
     }
     if (paysFirst) chargeFirst(frame, form, () => cost(values[0] ?? null, values[1] ?? null, null))
+    frame.call = call
     const result = fn(...values)
     if (!paysFirst) frame.charge(cost(values[0] ?? null, values[1] ?? null, result))
     return result

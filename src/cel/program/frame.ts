@@ -1,7 +1,7 @@
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import type { LongWork } from '../long-work.ts'
 import type { Value } from '../values/value.ts'
-import { CostLimitExceeded } from '../work.ts'
+import { CostLimitExceeded, restoreWork, workLeft } from '../work.ts'
 
 /** Values of the variables. A Map is one. */
 export interface Activation {
@@ -28,6 +28,16 @@ interface LoopState {
 
 /** The result, or the unfinished steps and the cost of the evaluation at that point. */
 type WorkState = { readonly result: object } | { readonly steps: Steps<object>; readonly cost: number }
+
+/** State of the evaluation when it was suspended, in a call or after it. */
+interface SuspendedCall {
+  readonly call: object
+  readonly cost: number
+  /** Visits that were left between two rounds of a loop. */
+  readonly workLeft: number
+  /** The rest of the call's work. Undefined if the call is finished. */
+  readonly steps: Steps<Value> | undefined
+}
 
 /** `limit`: cost from which the evaluation ends with an error that no expression can handle. */
 export interface FrameOptions {
@@ -56,8 +66,6 @@ export class Frame implements LongWork {
   readonly #interrupted: (() => boolean) | undefined
   readonly #spent: (() => boolean) | undefined
   #rounds = 0
-  /** Number of rounds at the last suspension. */
-  #roundsBefore = 0
   cost = 0
   #costBefore = 0
   /** Nesting depth of the running loops. */
@@ -110,6 +118,51 @@ export class Frame implements LongWork {
     }
   }
 
+  /** Identifies the call whose function runs. */
+  call: object = this
+  #suspended: SuspendedCall | undefined
+
+  /** Runs the work of the current call to its end, or throws SUSPENDED. The result of work of several steps is kept. */
+  callResult<T extends Value>(begin: () => Steps<T>): T {
+    if (this.#spent === undefined) return runAtOnce(begin())
+    const { call } = this
+    const before = this.wasSuspended ? this.doneBefore(call) : undefined
+    if (before !== undefined) return before as T
+    const rest = this.continueAt(call)
+    const steps = (rest as Steps<T> | undefined) ?? begin()
+    for (let isLong = rest !== undefined; ; isLong = true) {
+      const { done, value } = steps.next()
+      if (done) {
+        if (isLong) this.finish(call, value)
+        return value
+      }
+      if (this.#spent()) this.#suspendAt(call, steps)
+    }
+  }
+
+  /** Suspends the evaluation after a call whose result is kept, if the turn is spent. */
+  suspendAfter(call: object): void {
+    if (this.#spent?.()) this.#suspendAt(call)
+  }
+
+  #suspendAt(call: object, steps?: Steps<Value>): never {
+    this.#suspended = { call, cost: this.cost, workLeft: workLeft(), steps }
+    throw SUSPENDED
+  }
+
+  /**
+   * Restores cost and work if the evaluation was suspended in this call or after it, because what precedes the call has
+   * been charged before. Returns the rest of its steps.
+   */
+  continueAt(call: object): Steps<Value> | undefined {
+    const at = this.#suspended
+    if (at?.call !== call) return undefined
+    this.#suspended = undefined
+    this.cost = at.cost
+    restoreWork(at.workLeft)
+    return at.steps
+  }
+
   /** Whether no loop has recorded the suspension yet. */
   get isFirstToSuspend(): boolean {
     return this.#running.size === 0
@@ -129,11 +182,7 @@ export class Frame implements LongWork {
 
   /** Reports whether to suspend the evaluation before the next round. */
   shouldSuspend(): boolean {
-    // At least one round runs between two suspensions.
-    if (this.#spent === undefined || this.#rounds % ROUNDS_OF_A_SLICE !== 0 || this.#rounds === this.#roundsBefore) return false
-    if (!this.#spent()) return false
-    this.#roundsBefore = this.#rounds
-    return true
+    return this.#spent !== undefined && this.#rounds % ROUNDS_OF_A_SLICE === 0 && this.#spent()
   }
 
   /** Returns the result of a loop or long call that finished before the suspension. */

@@ -75,13 +75,14 @@ function runInSlices(frame: Frame, plan: LoopPlan, rounds: Rounds): boolean {
   const state = frame.enter(plan)
   if (state) slots[accumulator] = state.accumulated
   for (let round = state?.round ?? 0; round < count; round++) {
-    if (frame.shouldSuspend()) {
+    // The round in which the loop was suspended runs first: its results are kept, and the cost is restored within it.
+    if (round !== state?.round) {
       frame.nextRound()
-      frame.suspend(plan, { rounds, round, accumulated: slots[accumulator] })
-      throw SUSPENDED
+      if (frame.shouldSuspend()) {
+        frame.suspend(plan, { rounds, round, accumulated: slots[accumulator] })
+        throw SUSPENDED
+      }
     }
-    // Results within the resumed round are kept.
-    if (round !== state?.round) frame.nextRound()
     begin(slots, round)
     const { cost } = frame
     try {

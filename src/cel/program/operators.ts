@@ -1,5 +1,5 @@
 import type { CallCost } from '../cost/call-cost.ts'
-import { equalValues } from '../values/compare.ts'
+import { equalityOf, equalValues } from '../values/compare.ts'
 import { ValueMap } from '../values/map.ts'
 import {
   CelDouble,
@@ -34,13 +34,15 @@ export const or = junction(true)
 
 /** @param negated for `!=`, which is true if the comparison fails. */
 export function equality(left: Evaluate, right: Evaluate, cost: CallCost, negated: boolean): Evaluate {
+  const call = {}
   return frame => {
     const first = left(frame)
     const second = right(frame)
+    frame.call = call
     let result: boolean | CelError
     if (isError(first)) result = first
     else if (isError(second)) result = second
-    else result = negated ? equalValues(first, second) !== true : equalValues(first, second)
+    else result = negated ? equalityOf(equalValues(first, second)) !== true : equalityOf(equalValues(first, second))
     frame.charge(cost(first, second, result))
     return result
   }

@@ -1,8 +1,9 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json } from '../../api/meta/object.ts'
+import { isStepDone } from '../../lib/steps.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
-import { typeEquals } from '../values/compare.ts'
-import { CelDouble, CelError, CelList, noSuchOverload, type Value } from '../values/value.ts'
+import { isComparing, typeEquals } from '../values/compare.ts'
+import { CelDouble, CelError, CelList, type Comparing, type Equality, noSuchOverload, type Value } from '../values/value.ts'
 import { checkElements, spendWork } from '../work.ts'
 import { PreservedValue } from './preserved-value.ts'
 import { escapeProperty } from './property-names.ts'
@@ -75,23 +76,27 @@ export class SchemaList extends CelList {
   }
 
   /** Compares element by element. Returns the first difference or error. */
-  equals(other: Value): boolean | CelError {
+  *equals(other: Value): Comparing<Equality> {
     if (!(other instanceof CelList)) return noSuchOverload(other)
     if (other.size !== this.size) return false
     for (let i = 0; i < this.size; i++) {
       const equal = typeEquals(this.at(i), other.at(i))
-      if (equal !== true) return equal
+      const equality = isComparing(equal) ? yield equal : equal
+      if (equality !== true) return equality
+      if (isStepDone()) yield
     }
     return true
   }
 
   /** Reports whether an element is equal. An error of a comparison is returned only if no element is equal. */
-  contains(value: Value): boolean | CelError {
+  *contains(value: Value): Comparing<Equality> {
     let error: CelError | undefined
     for (let i = 0; i < this.size; i++) {
       const equal = typeEquals(this.at(i), value)
-      if (equal === true) return true
-      if (equal !== false) error ??= equal
+      const equality = isComparing(equal) ? yield equal : equal
+      if (equality === true) return true
+      if (equality !== false) error ??= equality
+      if (isStepDone()) yield
     }
     return error ?? false
   }
@@ -115,9 +120,14 @@ class SetList extends SchemaList {
   }
 
   /** Compares sets: the order of the elements does not matter. */
-  override equals(other: Value): boolean | CelError {
+  override *equals(other: Value): Comparing<Equality> {
     if (!(other instanceof CelList)) return noSuchOverload(other)
-    return other.size === this.size && celElements(other).every(element => this.members.has(element))
+    if (other.size !== this.size) return false
+    for (let i = 0; i < other.size; i++) {
+      if (!this.members.has(schemaElement(other.at(i)))) return false
+      if (isStepDone()) yield
+    }
+    return true
   }
 
   /**
@@ -158,7 +168,7 @@ class MapList extends SchemaList {
   }
 
   /** Compares by key: the order of the elements does not matter. */
-  override equals(other: Value): boolean | CelError {
+  override *equals(other: Value): Comparing<Equality> {
     if (!(other instanceof CelList)) return noSuchOverload(other)
     if (other.size !== this.size) return false
     this.#byKey ??= new Map(this.elements.map(element => [this.#keyOf(element), element]))
@@ -167,7 +177,9 @@ class MapList extends SchemaList {
       const ours = this.#byKey.get(this.#keyOf(schemaElement(theirs)))
       if (ours === undefined) return false
       const equal = typeEquals(isValue(ours) ? ours.value : this.convert(ours, this.items), theirs)
-      if (equal !== true) return equal
+      const equality = isComparing(equal) ? yield equal : equal
+      if (equality !== true) return equality
+      if (isStepDone()) yield
     }
     return true
   }

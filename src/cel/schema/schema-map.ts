@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json, JsonObject } from '../../api/meta/object.ts'
+import { isStepDone } from '../../lib/steps.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
-import { typeEquals } from '../values/compare.ts'
-import { type CelError, CelMap, noSuchOverload, type Value } from '../values/value.ts'
+import { isComparing, typeEquals } from '../values/compare.ts'
+import { CelMap, type Comparing, type Equality, noSuchOverload, type Value } from '../values/value.ts'
 import { escapeProperty, unescapeProperty } from './property-names.ts'
 
 /**
@@ -63,18 +64,20 @@ export class SchemaMap extends CelMap {
     }
   }
 
-  equals(other: Value): boolean | CelError {
+  *equals(other: Value): Comparing<Equality> {
     if (!(other instanceof CelMap)) return noSuchOverload(other)
     if (this.size !== other.size) return false
     for (const [property, json] of Object.entries(this.json)) {
       const equal = this.#equalAt(property, json, other)
-      if (equal !== true) return equal
+      const equality = isComparing(equal) ? yield equal : equal
+      if (equality !== true) return equality
+      if (isStepDone()) yield
     }
     return true
   }
 
   /** Compares a member with that of the other map. */
-  #equalAt(property: string, json: Json, other: CelMap): boolean | CelError {
+  #equalAt(property: string, json: Json, other: CelMap): Equality | Comparing<Equality> {
     const schema = this.#schemaOf(property)
     if (schema) {
       const theirs = other.find(property)

@@ -1,4 +1,6 @@
 import { compareText } from '../../lib/compare-text.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { longCall } from '../long-work.ts'
 import { spendWork } from '../work.ts'
 import {
   CelDouble,
@@ -11,6 +13,8 @@ import {
   CelTimestamp,
   CelType,
   CelUint,
+  type Comparing,
+  type Equality,
   isInt,
   noSuchOverload,
   type Value,
@@ -63,17 +67,49 @@ function orderNumbers(x: number | bigint, xIsDouble: boolean, y: number | bigint
   return xIsDouble || yIsDouble ? order(Number(x), Number(y)) : order(x, y)
 }
 
+/** Whether the parts of two values are still to be compared. */
+export const isComparing = (equality: Equality | Comparing<Equality>): equality is Comparing<Equality> =>
+  typeof equality === 'object' && !(equality instanceof CelError)
+
+/** Runs a comparison and those that it yields, in steps. Not recursive: values can be nested deeply. */
+export function* compareInSteps<T>(comparison: Comparing<T>): Steps<T> {
+  const outer: Comparing<T | Equality>[] = []
+  let current: Comparing<T | Equality> = comparison
+  let equality: Equality = false
+  for (;;) {
+    const { done, value } = current.next(equality)
+    if (!done && value) {
+      outer.push(current)
+      current = value
+    }
+    if (!done && (value === undefined || isStepDone())) yield
+    if (!done) continue
+    const next = outer.pop()
+    // Only the outermost comparison has another result than whether values are equal.
+    if (!next) return value as T
+    equality = value as Equality
+    current = next
+  }
+}
+
+/** Returns the result of a comparison that is the work of a call, which may continue in a later turn. */
+export const runComparison = <T extends Value>(comparison: Comparing<T>): T => longCall(() => compareInSteps(comparison))
+
+/** Returns whether two values are equal, after the comparison of their parts if they have any. */
+export const equalityOf = (equality: Equality | Comparing<Equality>): Equality =>
+  isComparing(equality) ? runComparison(equality) : equality
+
 /**
  * Implements `==`. Null equals only null; values of different types differ, except numbers. An error if a library type
- * does not support the comparison.
+ * does not support the comparison. Returns the comparison of the parts of lists and maps.
  */
-export function equalValues(a: Value, b: Value): boolean | CelError {
+export function equalValues(a: Value, b: Value): Equality | Comparing<Equality> {
   if (a === null || b === null) return a === b
   return typeEquals(a, b)
 }
 
 /** Implements equality of the first value's type. */
-export function typeEquals(a: Value, b: Value): boolean | CelError {
+export function typeEquals(a: Value, b: Value): Equality | Comparing<Equality> {
   if (typeof a !== 'object' || a === null) {
     if (a === b) return true
     if (typeof a !== 'number' && typeof a !== 'bigint') return false
@@ -99,7 +135,7 @@ export function typeEquals(a: Value, b: Value): boolean | CelError {
 }
 
 /** Compares optionals. Two empty ones are equal. */
-function optionalsEqual({ value }: CelOptional, b: Value): boolean | CelError {
+function optionalsEqual({ value }: CelOptional, b: Value): Equality | Comparing<Equality> {
   if (!(b instanceof CelOptional)) return false
   if (value === undefined || b.value === undefined) return value === b.value
   return typeEquals(value, b.value)

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { PlainList } from './list.ts'
 import { equalMaps } from './map.ts'
-import { CelDouble, CelMap, type Value } from './value.ts'
+import { CelDouble, CelMap, type Comparing, type Equality, type Value } from './value.ts'
 
 /**
  * Wraps a document without a schema. Members are converted when they are read; nothing is copied. A whole number is an
@@ -66,7 +66,7 @@ class JsonMap extends CelMap {
     yield* Object.keys(this.#members)
   }
 
-  equals(other: Value): boolean {
+  equals(other: Value): Comparing<Equality> {
     return equalMaps(this, other)
   }
 }

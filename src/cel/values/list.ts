@@ -1,9 +1,10 @@
 import { inInt64 } from '../../lib/integer.ts'
+import { isStepDone } from '../../lib/steps.ts'
 import { checkElements, spendWork } from '../work.ts'
-import { equalValues, typeEquals } from './compare.ts'
+import { equalValues, isComparing, typeEquals } from './compare.ts'
 import { exactInteger } from './integer.ts'
 import { printValue } from './print.ts'
-import { CelDouble, CelError, CelList, CelUint, isError, isInt, typeNameOf, type Value } from './value.ts'
+import { CelDouble, CelError, CelList, CelUint, type Comparing, type Equality, isError, isInt, typeNameOf, type Value } from './value.ts'
 
 /** A list that is compared and searched element by element. */
 export abstract class PlainList extends CelList {
@@ -14,10 +15,12 @@ export abstract class PlainList extends CelList {
   }
 
   /** Compares lists. An error between two elements does not make them different, as in cel-go. */
-  equals(other: Value): boolean | CelError {
+  *equals(other: Value): Comparing<Equality> {
     if (!(other instanceof CelList) || this.size !== other.size) return false
     for (let i = 0; i < this.size; i++) {
-      if (equalValues(this.at(i), other.at(i)) === false) return false
+      const equal = equalValues(this.at(i), other.at(i))
+      if ((isComparing(equal) ? yield equal : equal) === false) return false
+      if (isStepDone()) yield
     }
     return true
   }
@@ -25,10 +28,12 @@ export abstract class PlainList extends CelList {
   /**
    * Reports whether any element equals a value. Errors of comparisons are ignored. Charges for the whole list first.
    */
-  contains(value: Value): boolean | CelError {
+  *contains(value: Value): Comparing<Equality> {
     spendWork(this.size)
     for (let i = 0; i < this.size; i++) {
-      if (typeEquals(value, this.at(i)) === true) return true
+      const equal = typeEquals(value, this.at(i))
+      if ((isComparing(equal) ? yield equal : equal) === true) return true
+      if (isStepDone()) yield
     }
     return false
   }
@@ -141,9 +146,8 @@ export class JoinedList extends PlainList {
     return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size)
   }
 
-  override contains(value: Value): boolean | CelError {
-    const first = this.#first.contains(value)
-    return first === true ? true : this.#second.contains(value)
+  override *contains(value: Value): Comparing<Equality> {
+    return (yield this.#first.contains(value)) === true || (yield this.#second.contains(value))
   }
 }
 

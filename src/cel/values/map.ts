@@ -1,7 +1,8 @@
 import { inUint64 } from '../../lib/integer.ts'
-import { equalValues } from './compare.ts'
+import { isStepDone } from '../../lib/steps.ts'
+import { equalValues, isComparing } from './compare.ts'
 import { exactInteger, toInt } from './integer.ts'
-import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './value.ts'
+import { CelDouble, CelMap, CelUint, type Comparing, type Equality, isInt, type Value } from './value.ts'
 
 /** Hash of a key. Equal hashes mean equal keys. */
 type HashKey = string | number | bigint | boolean | symbol
@@ -84,17 +85,20 @@ export class ValueMap extends CelMap {
     yield* this.#entries.values()
   }
 
-  equals(other: Value): boolean | CelError {
+  equals(other: Value): Comparing<Equality> {
     return equalMaps(this, other)
   }
 }
 
 /** Compares maps by value. An error between two values does not make them different, as in cel-go. */
-export function equalMaps(map: CelMap, other: Value): boolean {
+export function* equalMaps(map: CelMap, other: Value): Comparing<Equality> {
   if (!(other instanceof CelMap) || map.size !== other.size) return false
   for (const [key, value] of map.entries()) {
     const theirs = other.find(key)
-    if (theirs === undefined || equalValues(value, theirs) === false) return false
+    if (theirs === undefined) return false
+    const equal = equalValues(value, theirs)
+    if ((isComparing(equal) ? yield equal : equal) === false) return false
+    if (isStepDone()) yield
   }
   return true
 }

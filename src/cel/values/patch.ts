@@ -1,6 +1,6 @@
 import { equalValues } from './compare.ts'
 import { StructValue } from './struct.ts'
-import type { CelError, Value } from './value.ts'
+import type { Comparing, Equality, Value } from './value.ts'
 
 /** An `Object{…}` or part of one. It has no schema: any field can be read, and unset fields are null. */
 export class PatchObject extends StructValue {
@@ -40,7 +40,7 @@ export class PatchOperation extends StructValue {
     return false
   }
 
-  override equals(other: Value): boolean | CelError {
+  override equals(other: Value): Equality | Comparing<Equality> {
     if (!(other instanceof PatchOperation) || TEXTS.some(name => this.field(name) !== other.field(name))) return false
     const [mine, theirs] = [this.fields.get('value'), other.fields.get('value')]
     return mine === undefined || theirs === undefined ? mine === theirs : equalValues(mine, theirs)

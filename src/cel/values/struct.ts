@@ -1,5 +1,5 @@
 import { equalMaps, ValueMap } from './map.ts'
-import { type CelError, CelObject, type Value } from './value.ts'
+import { CelObject, type Comparing, type Equality, type Value } from './value.ts'
 
 /**
  * A struct that an expression constructed: a protobuf message, an apply configuration or part of one, or a JSON patch
@@ -32,7 +32,7 @@ export class StructValue extends CelObject {
   }
 
   /** Compares structs of the same type by their set fields. */
-  equals(other: Value): boolean | CelError {
+  equals(other: Value): Equality | Comparing<Equality> {
     return (
       other instanceof StructValue && other.typeName === this.typeName && equalMaps(new ValueMap(this.fields), new ValueMap(other.fields))
     )

@@ -99,6 +99,15 @@ export class CelOptional {
 
 export const NONE = new CelOptional(undefined)
 
+/** Result of comparing two values: whether they are equal, or an error. */
+export type Equality = boolean | CelError
+
+/**
+ * Work that compares values with many parts. Yields a nested comparison and receives its result, or yields nothing at
+ * the end of a step. `compareInSteps` runs it.
+ */
+export type Comparing<T> = Generator<Comparing<Equality> | undefined, T, Equality>
+
 /** A list. Implementations: list.ts for values, schema-list.ts for documents with a schema. */
 export abstract class CelList {
   abstract readonly size: number
@@ -110,8 +119,9 @@ export abstract class CelList {
   abstract at(index: number): Value
   /** Returns the concatenation with another list. */
   abstract concat(other: CelList): Value
-  abstract equals(other: Value): boolean | CelError
-  abstract contains(value: Value): boolean | CelError
+  abstract equals(other: Value): Comparing<Equality>
+  /** Reports whether an element is equal to a value. */
+  abstract contains(value: Value): Comparing<Equality>
 }
 
 /** A map, or an object that is read like one. */
@@ -129,13 +139,14 @@ export abstract class CelMap {
       if (value !== undefined) yield [key, value]
     }
   }
-  abstract equals(other: Value): boolean | CelError
+  abstract equals(other: Value): Comparing<Equality>
 }
 
 /** A value of a library type. */
 export abstract class CelObject {
   abstract readonly typeName: string
-  abstract equals(other: Value): boolean | CelError
+  /** Returns the result, or the comparison of the parts if there may be many. */
+  abstract equals(other: Value): Equality | Comparing<Equality>
   /** Whether it is the zero value of its type. */
   get isZero(): boolean {
     return false

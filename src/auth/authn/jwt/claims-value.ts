@@ -3,7 +3,7 @@ import { unescapeProperty } from '../../../cel/schema/property-names.ts'
 import { jsonValue } from '../../../cel/values/json.ts'
 import { PlainList } from '../../../cel/values/list.ts'
 import { equalMaps } from '../../../cel/values/map.ts'
-import { CelDouble, CelList, CelMap, type Value } from '../../../cel/values/value.ts'
+import { CelDouble, CelList, CelMap, type Comparing, type Equality, type Value } from '../../../cel/values/value.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { User } from '../../../meta/context.ts'
 import type { Claims } from './claims.ts'
@@ -74,7 +74,7 @@ class EscapedMap extends CelMap {
     yield* Object.keys(this.#members)
   }
 
-  equals(other: Value): boolean {
+  equals(other: Value): Comparing<Equality> {
     return equalMaps(this, other)
   }
 }

@@ -4,15 +4,35 @@ import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
 import { AuthorizerValue } from '../../../../src/cel/functions/authorization.ts'
 import { makeProgram, type ProgramOutcome } from '../../../../src/cel/program/program.ts'
 import { DYN, parseType, STRING } from '../../../../src/cel/type.ts'
-import { listOfValues } from '../../../../src/cel/values/list.ts'
+import { listOfValues, RangeList } from '../../../../src/cel/values/list.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
 
+/** Lists of two whose elements are one list, in levels: as many leaves as two to the power of the levels. */
+function sharedList(levels: number): Value {
+  let list: Value = 'a'
+  for (let level = 0; level < levels; level++) list = listOfValues([list, list])
+  return list
+}
+
+const MILLION = 1_000_000
+
+/** A range of which one element differs: a comparison is charged for all, and visits a few hundred. */
+class OtherRange extends RangeList {
+  override at(index: number): Value {
+    return index === 400 ? 'other' : index
+  }
+}
+
 const LIMIT = 'operation cancelled: actual cost limit exceeded'
-const environment = extend(baseEnvironment(33), {
+const environment = extend(baseEnvironment(37), {
   authorizer: parseType('kubernetes.authorization.Authorizer'),
   text: STRING,
   pattern: STRING,
   list: DYN,
+  long: DYN,
+  nine: DYN,
+  one: DYN,
+  other: DYN,
 })
 
 /** Evaluates with turns that are always spent, or in one. `asked`: how often the authorizer is asked. */
@@ -21,6 +41,7 @@ async function evaluate(
   text: string,
   pattern = '',
   isSpent = true,
+  levels = 1,
 ): Promise<{ outcome: ProgramOutcome; asked: number; turns: number }> {
   let [asked, turns] = [0, 0]
   const authorizer = new AuthorizerValue(() => {
@@ -36,6 +57,10 @@ async function evaluate(
     ['text', text],
     ['pattern', pattern],
     ['list', listOfValues([text, text])],
+    ['long', new RangeList(MILLION)],
+    ['nine', listOfValues(Array(9).fill(new OtherRange(MILLION)))],
+    ['one', sharedList(levels)],
+    ['other', sharedList(levels)],
   ])
   const next = async (): Promise<void> => void turns++
   const outcome = await program.evaluateInTurns(values, { spent: () => isSpent, next })
@@ -72,6 +97,54 @@ describe('a long function call', () => {
       expect(outcome.error).to.equal(LIMIT)
       expect(turns).to.equal(0)
     })
+
+  const comparisons = [
+    'one == other',
+    '!(one != other)',
+    'one in [other]',
+    '[1].all(i, one == other && one == other)',
+    'list.all(t, t == "" || one in [other])',
+    'sets.contains([one], [other])',
+    'sets.intersects([one], [other])',
+    'sets.equivalent([one], [other])',
+    '[dyn(1), one].indexOf(other) == 1',
+    '[one, dyn(1)].lastIndexOf(other) == 0',
+    'dyn(one).includes(other[0])',
+    '[one, other].distinct().size() == 1',
+    '{"a": one} == {"a": other}',
+    'optional.of(one) == optional.of(other)',
+  ]
+  for (const expression of comparisons) {
+    it(`compares shared lists in steps of a bounded number of visits: ${expression}`, async () => {
+      const { outcome, turns } = await evaluate(expression, 'text', '', true, 13)
+      expect(outcome.value).to.equal(true)
+      // Two to the power of 13 visits, of which a step has a few hundred.
+      expect(turns).to.be.above(7)
+      expect(outcome).to.deep.equal((await evaluate(expression, 'text', '', false, 13)).outcome)
+    })
+  }
+
+  it('ends a comparison at the limit of visits, over all turns together', async () => {
+    for (const isSpent of [true, false]) {
+      expect((await evaluate('long in nine', 'text', '', isSpent)).outcome.value).to.equal(false)
+      expect((await evaluate('long in nine || long in nine', 'text', '', isSpent)).outcome.error).to.equal(LIMIT)
+    }
+  })
+
+  it('is not begun again in a turn after a comparison of another call', async () => {
+    const alone = await evaluate('one == other', 'text', '', true, 13)
+    const { turns } = await evaluate(`${Array(8).fill('one == other').join(' && ')}`, 'text', '', true, 13)
+    expect(turns).to.be.within(8 * (alone.turns - 1), 8 * (alone.turns + 1))
+  })
+
+  it('yields after a call that reads a long text', async () => {
+    const text = 'a'.repeat(200_000)
+    const expression = 'size(text + text + "a") + size(text + text + "a") == 800002'
+    const { outcome, turns } = await evaluate(expression, text)
+    expect(outcome.value).to.equal(true)
+    expect(turns).to.be.at.least(2)
+    expect(outcome).to.deep.equal((await evaluate(expression, text, '', false)).outcome)
+  })
 
   it('stops at the cost limit if each match scans the rest of the text', async () => {
     const { outcome, turns } = await evaluate('text.findAll("(?s).*x|a") == []', 'a'.repeat(20_000))

@@ -8,7 +8,7 @@ import { schemaValue } from '../../../../src/cel/schema/schema-value.ts'
 import { DYN, parseType, type Type } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { ValueList } from '../../../../src/cel/values/list.ts'
-import type { CelError, Value } from '../../../../src/cel/values/value.ts'
+import type { Comparing, Equality, Value } from '../../../../src/cel/values/value.ts'
 import { type CelResult, evaluator, printResult, readResults, resultsEnvironment } from '../../../support/cel-results.ts'
 
 const AUTHORIZER = {
@@ -128,7 +128,7 @@ describe('programs of expressions', () => {
   it('do not compare sets beyond the cost limit', () => {
     let compared = 0
     class Counted extends ValueList {
-      override contains(value: Value): boolean | CelError {
+      override contains(value: Value): Comparing<Equality> {
         compared++
         return super.contains(value)
       }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Json } from '../../../../src/api/meta/object.ts'
-import { equalValues } from '../../../../src/cel/values/compare.ts'
+import { equalityOf, equalValues, runComparison } from '../../../../src/cel/values/compare.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { printValue } from '../../../../src/cel/values/print.ts'
 import { type CelDouble, type CelList, type CelMap, typeNameOf } from '../../../../src/cel/values/value.ts'
@@ -35,12 +35,12 @@ describe('values of JSON documents', () => {
   })
   it('support concatenation, search and comparison', () => {
     const list = jsonValue([1, { a: [2] }]) as CelList
-    expect(list.contains(1)).to.equal(true)
-    expect(list.contains(jsonValue({ a: [2] }))).to.equal(true)
-    expect(list.contains('1')).to.equal(false)
+    expect(runComparison(list.contains(1))).to.equal(true)
+    expect(runComparison(list.contains(jsonValue({ a: [2] })))).to.equal(true)
+    expect(runComparison(list.contains('1'))).to.equal(false)
     expect(printValue(list.concat(jsonValue([3]) as CelList))).to.equal('[1, {a: [2]}, 3]')
     expect(list.concat(jsonValue([]) as CelList)).to.equal(list)
-    expect(equalValues(jsonValue({ a: [1, 2] }), jsonValue({ a: [1, 2] }))).to.equal(true)
-    expect(equalValues(jsonValue({ a: [1, 2] }), jsonValue({ a: [1, 3] }))).to.equal(false)
+    expect(equalityOf(equalValues(jsonValue({ a: [1, 2] }), jsonValue({ a: [1, 2] })))).to.equal(true)
+    expect(equalityOf(equalValues(jsonValue({ a: [1, 2] }), jsonValue({ a: [1, 3] })))).to.equal(false)
   })
 })
