@@ -2,11 +2,12 @@ import type { JsonObject } from '../../api/meta/object.ts'
 import { types } from '../../catalog/types.ts'
 import type { CallResponse } from '../../clients/destination.ts'
 import { RemoteCallError } from '../../clients/remote-client.ts'
-import { decodeBody, typeOfBody } from '../../codec/body.ts'
+import { decodeBodyInSteps, typeOfBody } from '../../codec/body.ts'
 import { readForeignYaml } from '../../codec/foreign-review.ts'
 import { JsonSyntaxError } from '../../codec/json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { YamlError } from '../../codec/yaml.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
@@ -38,7 +39,7 @@ export async function reviewIn(
     const claimed = typeOfBody(value)
     const apiVersion = claimed.apiVersion || `${group}/${version}`
     if ((claimed.kind || kind) !== kind || apiVersion !== `${group}/${version}`) throw unread(unknown(claimed, { group, version, kind }))
-    return decodeBody(schema, { value, duplicates: [] }).object
+    return (await runInTurns(decodeBodyInSteps(schema, { value, duplicates: [] }))).object
   } catch (error) {
     if (
       error instanceof YamlError ||

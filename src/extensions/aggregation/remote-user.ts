@@ -11,6 +11,12 @@ const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
  */
 const VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/
 
+/**
+ * Limit on the names and values of a user's headers, as on those of a request. A key is repeated with each of its
+ * values.
+ */
+const MOST_BYTES = 1 << 20
+
 /** Escapes an extra key for a header name with percent-encoding. */
 const escapedKey = (key: string): string =>
   [...Buffer.from(key)]
@@ -32,16 +38,23 @@ function headerOf(name: string, text: string): Header {
 /**
  * Replaces the client's user headers with those of the authenticated user, which aggregated servers accept with the
  * certificate of `--proxy-client-cert-file`.
- * @param sendsUid gate RemoteRequestHeaderUID. Throws DialError if the user cannot be encoded: without a name the
- * server would take this server for the user.
+ * @param sendsUid gate RemoteRequestHeaderUID. Throws DialError if the user cannot be encoded or is too large: without
+ * a name the server would take this server for the user.
  */
 export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, sendsUid: boolean): Header[] {
   if (name === '') throw invalidValue('X-Remote-User')
-  return [
-    ...headers.filter(([each]) => !isUserField(each)),
-    headerOf('X-Remote-User', name),
-    ...(sendsUid && uid !== '' ? [headerOf('X-Remote-Uid', uid)] : []),
-    ...groups.map(group => headerOf('X-Remote-Group', group)),
-    ...Object.entries(extra).flatMap(([key, values]) => values.map(value => headerOf(`X-Remote-Extra-${escapedKey(key)}`, value))),
-  ]
+  const all = headers.filter(([each]) => !isUserField(each))
+  let bytes = 0
+  const add = (header: string, values: readonly string[]): void => {
+    for (const value of values) {
+      bytes += header.length + value.length
+      if (bytes > MOST_BYTES) throw new DialError(`the headers of the user exceed ${MOST_BYTES} bytes`)
+      all.push(headerOf(header, value))
+    }
+  }
+  add('X-Remote-User', [name])
+  if (sendsUid && uid !== '') add('X-Remote-Uid', [uid])
+  add('X-Remote-Group', groups)
+  for (const [key, values] of Object.entries(extra)) add(`X-Remote-Extra-${escapedKey(key)}`, values)
+  return all
 }

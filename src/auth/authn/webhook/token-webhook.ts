@@ -3,6 +3,7 @@ import { type Backoff, type BackoffEnvironment, systemBackoff, withBackoff } fro
 import type { RemoteClient } from '../../../clients/remote-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Logger } from '../../../lib/log.ts'
+import { namesOf } from '../../../lib/wide-objects.ts'
 import type { User } from '../../../meta/context.ts'
 import { timeoutError } from '../../../meta/status.ts'
 import { decodeAs } from '../../../schema/decode-as.ts'
@@ -27,6 +28,12 @@ export interface TokenWebhookOptions {
  * share one call.
  */
 const TIMEOUT_MS = 30_000
+
+/**
+ * Limit on the extra attributes of a user. The server passes them to webhooks, policies, aggregated servers and the
+ * audit log with each request of the user.
+ */
+const MOST_EXTRA = 1024
 
 /**
  * Authenticates tokens with TokenReviews of another server.
@@ -83,9 +90,14 @@ function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string
   return error === '' ? undefined : { error }
 }
 
-const tokenUser = ({ username = '', uid, groups, extra }: UserInfo): User => ({
-  name: username,
-  groups: groups ?? [],
-  ...(uid && { uid }),
-  ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, values ?? []])) }),
-})
+/** Returns the user of a review. Throws an Error if it has too many extra attributes. */
+function tokenUser({ username = '', uid, groups, extra = {} }: UserInfo): User {
+  const names = namesOf(extra)
+  if (names.length > MOST_EXTRA) throw new Error(`the user has ${names.length} extra attributes, more than ${MOST_EXTRA}`)
+  return {
+    name: username,
+    groups: groups ?? [],
+    ...(uid && { uid }),
+    ...(names.length > 0 && { extra: Object.fromEntries(names.map(name => [name, extra[name] ?? []])) }),
+  }
+}

@@ -45,6 +45,11 @@ describe('withRemoteUser', () => {
       ['X-Remote-User', 'a b'],
       ['X-Remote-Group', ''],
     ]))
+  it('rejects a user whose headers exceed a megabyte: a key is repeated with each value', () => {
+    const user = (values: number) => ({ name: 'a', groups: [], extra: { ['k'.repeat(10_000)]: Array<string>(values).fill('v') } })
+    expect(withRemoteUser([], user(100), true)).to.have.length(101)
+    expect(() => withRemoteUser([], user(10_000), true)).to.throw('the headers of the user exceed 1048576 bytes')
+  })
   it('rejects a name that contains line breaks', () =>
     expect(() => withRemoteUser([], { name: 'a', groups: ['b\r\nX-Remote-Group: system:masters'] }, true)).to.throw(
       'net/http: invalid header field value for "X-Remote-Group"',

@@ -81,6 +81,17 @@ describe('tokenWebhook', () => {
       expect(await tokens('secret', wanted)).to.deep.equal(expected)
     })
 
+  it('rejects a user with more than 1,024 extra attributes', async () => {
+    const { acts, tokens } = world()
+    const answered = (count: number): Promise<TokenResult> => {
+      const extra = Object.fromEntries(Array.from({ length: count }, (_, i) => [`example.com/${i}`, ['v']]))
+      acts.next = () => answer({ authenticated: true, user: { ...somebody, extra } })
+      return Promise.resolve(tokens('secret', ['api']))
+    }
+    expect(await answered(1024)).to.have.property('user')
+    expect(await answered(1025)).to.deep.equal({ error: 'the user has 1025 extra attributes, more than 1024' })
+  })
+
   const fail = (code: number) => (): never => {
     const status = serverResponse(code, undefined, '')
     throw new RemoteCallError(status.message, { statusCode: code, status })
