@@ -57,6 +57,12 @@ export function checkSearched(characters: number, patternSize: number): void {
   if (characters * patternSize > MOST_SEARCHED) throw new CostLimitExceeded()
 }
 
+/** Work of printing or converting an element: it takes as long as many visits, and is not divided into steps. */
+const WORK_OF_A_CONVERSION = 400
+
+/** Records elements that are printed or converted. Each occurrence counts. Throws CostLimitExceeded. */
+export const spendConversions = (count: number): void => spendWork(count * WORK_OF_A_CONVERSION)
+
 /** Records elements or characters before they are visited or made. Throws CostLimitExceeded. */
 export function spendWork(amount: number): void {
   left -= amount

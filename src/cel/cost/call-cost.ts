@@ -71,12 +71,15 @@ const validation: CallCost = (first, second) => (first instanceof FormatValue ? 
 
 const costEntries = (names: string, cost: CallCost): [string, CallCost][] => names.split(' ').map(name => [name, cost])
 
+/** Functions that read all of a list. */
+const READING = ['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf', 'includes']
+
 /** Costs by function name, for all signatures. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
 const BY_FUNCTION = new Map<string, CallCost>([
   ...costEntries('check', fixed(350_000)),
   ...costEntries('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
   ...costEntries('fieldSelector labelSelector', selector),
-  ...costEntries('isSorted sum max min indexOf lastIndexOf includes', whole),
+  ...READING.map((name): [string, CallCost] => [name, whole]),
   ...costEntries(
     'url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver',
     ofFirst(1),
@@ -158,11 +161,13 @@ const COMPARING = ['sort', '@sortByAssociatedKeys', 'distinct']
 
 const SEARCHING = ['matches', 'find', 'findAll']
 
+const PAYING_FIRST = new Set([...READING, ...COMPARING, ...SEARCHING])
+
 /**
- * Whether a call's duration is proportional to its cost however small its result is: it compares all elements of two
- * lists, or all characters of a text with those of a pattern. Such calls are charged before they run.
+ * Whether a call's duration is proportional to its cost however small its result is: it reads a list, compares all
+ * elements of two lists, or all characters of a text with those of a pattern. Such calls are charged before they run.
  */
-export const paysFirst = (name: string): boolean => name.startsWith('sets.') || COMPARING.includes(name) || SEARCHING.includes(name)
+export const paysFirst = (name: string): boolean => name.startsWith('sets.') || PAYING_FIRST.has(name)
 
 /**
  * Returns the cost function of a call.

@@ -31,7 +31,10 @@ function joinTexts(a: string, b: string): string {
 
 function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   checkText(a.length + b.length)
-  return Uint8Array.from([...a, ...b])
+  const joined = new Uint8Array(a.length + b.length)
+  joined.set(a)
+  joined.set(b, a.length)
+  return joined
 }
 
 /** Adds to a duration: another duration, or a timestamp. */

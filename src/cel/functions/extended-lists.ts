@@ -1,4 +1,5 @@
-import { isStepDone } from '../../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { longCall } from '../long-work.ts'
 import { compareValues, isComparing, runComparison, typeEquals } from '../values/compare.ts'
 import { FlattenedList, listOfValues, RangeList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
@@ -6,9 +7,23 @@ import { CelError, CelList, type Comparing, type Int, typeNameOf, type Value } f
 import { spendWork } from '../work.ts'
 import type { Implementations } from './implementation.ts'
 
-function listValues(list: CelList): Value[] {
-  spendWork(list.size)
-  return Array.from({ length: list.size }, (_, i) => list.at(i))
+/** Copies elements in steps. */
+function* listValues(list: CelList, start = 0, end = list.size): Steps<Value[]> {
+  spendWork(end - start)
+  const values: Value[] = []
+  for (let i = start; i < end; i++) {
+    values.push(list.at(i))
+    if (isStepDone()) yield
+  }
+  return values
+}
+
+function* sliceInSteps(list: CelList, start: number, end: number): Steps<Value> {
+  return listOfValues(yield* listValues(list, start, end))
+}
+
+function* reversed(list: CelList): Steps<Value> {
+  return listOfValues((yield* listValues(list)).reverse())
 }
 
 function slice(list: CelList, start: Int, end: Int): Value {
@@ -16,8 +31,7 @@ function slice(list: CelList, start: Int, end: Int): Value {
   if (start < 0 || end < 0) return new CelError(`${call}, negative indexes not supported`)
   if (start > end) return new CelError(`${call}, start index must be less than or equal to end index`)
   if (list.size < end) return new CelError(`${call}, list is length ${list.size}`)
-  spendWork(Number(end) - Number(start))
-  return listOfValues(Array.from({ length: Number(end) - Number(start) }, (_, i) => list.at(Number(start) + i)))
+  return longCall(() => sliceInSteps(list, Number(start), Number(end)))
 }
 
 /**
@@ -32,7 +46,10 @@ const MOST_FLATTENED = 1_000_000
  */
 function flatten(list: Value, depth: Int = 1): Value {
   if (!(list instanceof CelList)) return new CelError(`no such overload: ${typeNameOf(list)}.flatten()`)
-  if (depth < 0) return new CelError('level must be non-negative')
+  return depth < 0 ? new CelError('level must be non-negative') : longCall(() => flattenInSteps(list, depth))
+}
+
+function* flattenInSteps(list: CelList, depth: Int): Steps<Value> {
   const flat: Value[] = []
   let visited = 0
   // Stack of the lists that are being read, outermost first. Not recursive, because a document can be nested more
@@ -43,6 +60,7 @@ function flatten(list: Value, depth: Int = 1): Value {
       open.pop()
       continue
     }
+    if (isStepDone()) yield
     if (++visited > MOST_FLATTENED) return new CelError(`flatten() takes at most ${MOST_FLATTENED} elements`)
     const value = inner.list.at(inner.at++)
     if (value instanceof CelList && open.length <= depth) open.push({ list: value, at: 0 })
@@ -59,7 +77,8 @@ export function sortByKeys(list: CelList, keys: CelList): Value {
     )
   }
   if (list.size === 0) return list
-  const places = listValues(keys).map((key, i) => ({ key, i }))
+  // At most a few hundred, because the call is charged by their square.
+  const places = runAtOnce(listValues(keys)).map((key, i) => ({ key, i }))
   const type = typeNameOf(keys.at(0))
   if (compareValues(keys.at(0), keys.at(0)) === undefined) return new CelError('list elements must be comparable')
   if (places.some(({ key }) => typeNameOf(key) !== type)) return new CelError('list elements must have the same type')
@@ -73,7 +92,7 @@ export function sortByKeys(list: CelList, keys: CelList): Value {
 /** Removes duplicates. The first of equal elements is kept. */
 function* distinct(list: CelList): Comparing<Value> {
   const kept: Value[] = []
-  for (const value of listValues(list)) {
+  for (const value of yield* listValues(list)) {
     if (!(yield anyEquals(value, kept))) kept.push(value)
   }
   return listOfValues(kept)
@@ -94,6 +113,6 @@ export const EXTENDED_LIST_FUNCTIONS: Implementations = {
   list_flatten: (list: Value) => flatten(list),
   list_flatten_int: flatten,
   lists_range: (size: Int) => new RangeList(Math.max(0, Number(size))),
-  list_reverse: (list: CelList) => listOfValues(listValues(list).reverse()),
+  list_reverse: (list: CelList) => longCall(() => reversed(list)),
   list_distinct: (list: CelList) => runComparison(distinct(list)),
 }

@@ -2,6 +2,7 @@ import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { ownMember } from '../../meta/equal.ts'
 import { fixedDouble } from '../values/double-text.ts'
+import { chargePrinted } from '../values/print.ts'
 import { timestampText } from '../values/time.ts'
 import {
   CelDouble,
@@ -16,7 +17,6 @@ import {
   typeNameOf,
   type Value,
 } from '../values/value.ts'
-import { spendWork } from '../work.ts'
 import { bytesToText, secondsText } from './conversions.ts'
 
 /** Internal error of the formatter, converted to a CelError by `formatText`. */
@@ -71,16 +71,10 @@ function literal(value: Value): string {
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 
-/** Charges for a printed text. A list can contain the same element many times, and each occurrence is printed. */
-function spent(text: string): string {
-  spendWork(1 + text.length)
-  return text
-}
-
 /** Prints a list as a CEL literal: `[1, "a"]`. */
 function listText(list: CelList): string {
   const parts: string[] = []
-  for (let i = 0; i < list.size; i++) parts.push(spent(literal(list.at(i))))
+  for (let i = 0; i < list.size; i++) parts.push(chargePrinted(literal(list.at(i))))
   return `[${parts.join(', ')}]`
 }
 
@@ -89,7 +83,7 @@ function mapText(map: CelMap): string {
   const pairs = Array.from(map.entries(), ([key, value]) => {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof CelUint))
       throw new FormatFault(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
-    return [spent(literal(key)), spent(literal(value))] as const
+    return [chargePrinted(literal(key)), chargePrinted(literal(value))] as const
   })
   const sorted = pairs.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
@@ -231,7 +225,7 @@ function formatAll(format: string, args: CelList): string {
     if (used >= args.size) throw new FormatFault(`index ${used} out of range`)
     if (at >= format.length) throw new FormatFault('unexpected end of string')
     const { printed, length } = clause(format.slice(at), args.at(used++))
-    out += spent(printed)
+    out += chargePrinted(printed)
     at += length
   }
   return out

@@ -47,9 +47,10 @@ function keeping(evaluate: Evaluate): Evaluate {
   }
 }
 
-/** Charges a call before it runs. The cost is stored like a result, because computing it reads long texts as well. */
+/** Charges a call before it runs. The cost is stored like a result, because computing it reads long values as well. */
 function chargeFirst(frame: Frame, call: object, cost: () => number): void {
   const before = frame.wasSuspended ? frame.doneBefore(call) : undefined
+  frame.call = call
   const amount = typeof before === 'number' ? before : cost()
   if (frame.isSliced && amount >= LONG_CALL) frame.finish(call, amount)
   frame.charge(amount)

@@ -4,6 +4,7 @@ import { ValueMap } from '../values/map.ts'
 import { printValue } from '../values/print.ts'
 import { timestampText } from '../values/time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, isError, isInt, type Value } from '../values/value.ts'
+import { spendConversions } from '../work.ts'
 import { MessageValue } from './message-value.ts'
 import { NATIVE_STRING, type Native, toNative } from './native.ts'
 
@@ -55,6 +56,7 @@ export const NATIVE_VALUE = JSON_VALUE
 
 /** Converts the elements of a list to JSON. An error if an element cannot be converted. */
 export function jsonList(list: CelList): Value {
+  spendConversions(1 + list.size)
   const elements: Value[] = []
   for (let i = 0; i < list.size; i++) {
     const element = toNative(list.at(i), JSON_VALUE)
@@ -66,6 +68,7 @@ export function jsonList(list: CelList): Value {
 
 /** Converts the values of a map to JSON. An error if a value cannot be converted, or a key is not a string. */
 export function jsonMap(map: CelMap): Value {
+  spendConversions(1 + map.size)
   const members = new ValueMap()
   for (const [key, given] of map.entries()) {
     const name = toNative(key, NATIVE_STRING)

@@ -14,6 +14,7 @@ import {
   typeNameOf,
   type Value,
 } from '../values/value.ts'
+import { spendConversions } from '../work.ts'
 import { MessageValue } from './message-value.ts'
 
 /** Go type of a message field, and the conversion to it. */
@@ -102,6 +103,7 @@ const NATIVE_BYTE: Native = {
 /** Converts a list of uints to bytes. */
 function takeListOfBytes(list: Value): Value | undefined {
   if (!(list instanceof CelList) || !list.isZeroable) return undefined
+  spendConversions(list.size)
   const bytes = new Uint8Array(list.size)
   for (let i = 0; i < list.size; i++) {
     const byte = toNative(list.at(i), NATIVE_BYTE)

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts'
 import { formatDouble } from '../../lib/format-double.ts'
-import { spendWork } from '../work.ts'
+import { spendConversions, spendWork } from '../work.ts'
 import { timestampText } from './time.ts'
 import {
   CelDouble,
@@ -39,15 +39,20 @@ function goTime(value: CelTimestamp): string {
   return zone === 'Z' ? `${date} ${time} +0000 UTC` : `${date} ${time} ${zone.replace(':', '')} ${zone.replace(':', '')}`
 }
 
+/** Charges for the text of an element. A list can contain the same element many times, and each occurrence is printed. */
+export function chargePrinted(text: string): string {
+  spendConversions(1)
+  spendWork(text.length)
+  return text
+}
+
 function printList(list: CelList): string {
-  spendWork(1 + list.size)
   const parts: string[] = []
-  for (let i = 0; i < list.size; i++) parts.push(printValue(list.at(i)))
+  for (let i = 0; i < list.size; i++) parts.push(chargePrinted(printValue(list.at(i))))
   return `[${parts.join(', ')}]`
 }
 
 /** Prints a map in its own order, which is that of the document. */
 function printMap(map: CelMap): string {
-  spendWork(1 + map.size)
-  return `{${Array.from(map.entries(), ([key, value]) => `${printValue(key)}: ${printValue(value)}`).join(', ')}}`
+  return `{${Array.from(map.entries(), ([key, value]) => chargePrinted(`${printValue(key)}: ${printValue(value)}`)).join(', ')}}`
 }

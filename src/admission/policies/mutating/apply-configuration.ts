@@ -6,6 +6,7 @@ import { errorsText, validateTyped } from '../../../apply/typed-validate.ts'
 import { printValue } from '../../../cel/values/print.ts'
 import { StructValue } from '../../../cel/values/struct.ts'
 import { CelDuration, CelList, CelMap, CelTimestamp, CelUint, typeNameOf, type Value } from '../../../cel/values/value.ts'
+import { CostLimitExceeded, withBoundedWork } from '../../../cel/work.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isScalar, type Schema, type StructSchema } from '../../../schema/schema.ts'
 import { reflectType } from './go-type.ts'
@@ -26,7 +27,7 @@ export function* applyConfiguration(schema: StructSchema, live: KubeObject, valu
   yield* checkTypeNames(value)
   const errors: string[] = []
   const made = yield* plainStruct(value, { path: '', schema }, (stray, place) => {
-    errors.push(strayText(stray, place))
+    errors.push(boundedStrayText(stray, place))
     return undefined
   })
   const configuration = { ...made, apiVersion: live.apiVersion, kind: live.kind }
@@ -46,6 +47,15 @@ export function* applyConfiguration(schema: StructSchema, live: KubeObject, valu
 }
 
 const mutationError = (message: string): MutationError => new MutationError(`error applying patch: ${message}`)
+
+/** Throws a MutationError if the value is too large to be printed. */
+function boundedStrayText(value: Value, place: ValuePosition): string {
+  try {
+    return withBoundedWork(() => strayText(value, place))
+  } catch (error) {
+    throw error instanceof CostLimitExceeded ? mutationError(error.message) : error
+  }
+}
 
 /** Error of structured-merge-diff for a value without a JSON form, at its path and schema. */
 function strayText(value: Value, { path, schema }: ValuePosition): string {

@@ -19,6 +19,7 @@ import { applyConfiguration } from './apply-configuration.ts'
 import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-mutations.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { MutationError } from './mutation-error.ts'
+import { checkPatchSize } from './patch-size.ts'
 
 /** Input of a mutation. */
 export interface MutationArgs {
@@ -63,6 +64,7 @@ async function evaluated(
 
 /** Applies a JSON patch and decodes the object. As upstream, unknown fields are an error (500). */
 function* patched(request: AdmissionRequest, about: VersionedResource, body: KubeObject, value: Value): Steps<KubeObject> {
+  yield* checkPatchSize(value)
   const next = yield* applyJsonPatch(body, value)
   const unknown: string[] = []
   let object: KubeObject
@@ -87,6 +89,7 @@ function* configured(
   value: Value,
   refuseRepeated: boolean,
 ): Steps<KubeObject> {
+  yield* checkPatchSize(value)
   const next = yield* applyConfiguration(schemaOfBody(request, about), body, value, refuseRepeated)
   try {
     return yield* objectInSteps(request, about, next, body, () => undefined)

@@ -86,5 +86,9 @@ function* plainValue(value: Value, place: ValuePosition, stray: Stray): Steps<Js
   if (value instanceof CelDouble && Number.isFinite(value.value)) return value.value
   if (value instanceof CelType) return value.name
   if (value instanceof CelOptional) return value.value === undefined ? null : yield* plainValue(value.value, place, stray)
-  return documentOf(value) ?? stray(value, place)
+  const document = documentOf(value)
+  if (document !== undefined) return document
+  // It may print a long list.
+  yield
+  return stray(value, place)
 }

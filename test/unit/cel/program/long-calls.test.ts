@@ -114,13 +114,37 @@ describe('a long function call', () => {
     '{"a": one} == {"a": other}',
     'optional.of(one) == optional.of(other)',
   ]
-  for (const expression of comparisons) {
-    it(`compares shared lists in steps of a bounded number of visits: ${expression}`, async () => {
+  const readers = [
+    'one.indexOf(1) == -1',
+    '!dyn(one).includes(1)',
+    'one.flatten(100).size() == 8192',
+    'long.slice(0, 8192).size() == 8192',
+    'long.slice(0, 8192).reverse()[0] == 8191',
+  ]
+  for (const expression of [...comparisons, ...readers]) {
+    it(`reads shared lists in steps of a bounded number of visits: ${expression}`, async () => {
       const { outcome, turns } = await evaluate(expression, 'text', '', true, 13)
       expect(outcome.value).to.equal(true)
       // Two to the power of 13 visits, of which a step has a few hundred.
       expect(turns).to.be.above(7)
       expect(outcome).to.deep.equal((await evaluate(expression, 'text', '', false, 13)).outcome)
+    })
+  }
+
+  const endless = [
+    'one == other',
+    'one.indexOf(1) == 1',
+    'dyn(one).includes(1)',
+    '[one, other].distinct() == []',
+    '"%s".format([one]) == ""',
+    '"%s".format([{"a": one}]) == ""',
+    '[?one] == []',
+    'google.protobuf.ListValue{values: one} == one',
+    'google.protobuf.Struct{fields: {"a": one}} == one',
+  ]
+  for (const expression of endless) {
+    it(`ends at the limit of visits with lists that share their elements in sixty levels: ${expression}`, async () => {
+      for (const isSpent of [true, false]) expect((await evaluate(expression, 'text', '', isSpent, 60)).outcome.error).to.equal(LIMIT)
     })
   }
 

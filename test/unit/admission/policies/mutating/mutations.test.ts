@@ -68,6 +68,23 @@ describe('mutations', () => {
     return seen.request.object
   }
 
+  for (const patch of [
+    'J:[JSONPatch{op: "add", path: "/metadata/labels", value: variables.v59}]',
+    'J:[JSONPatch{op: "add", path: "/metadata/labels", value: optional.of(variables.v59)}]',
+    'A:Object{spec: Object.spec{replicas: variables.v59}}',
+    'A:Object{spec: Object.spec{paused: {"a": variables.v59}}}',
+  ])
+    it(`refuses a patch that is larger than any request, because lists share their elements: ${patch}`, async () => {
+      const [object = ''] = Object.keys(objects)
+      const variables = Array.from(
+        { length: 60 },
+        (_, i) => [`v${i}`, i === 0 ? '1' : `[dyn(variables.v${i - 1}), dyn(variables.v${i - 1})]`] as const,
+      )
+      const error = await made({ name: '', object, patches: [patch], variables }).catch((fault: unknown) => fault)
+      expect(error).to.be.instanceOf(MutationError)
+      expect((error as MutationError).message).to.equal('the patch has more than 3145728 values and characters')
+    })
+
   for (const each of cases)
     it(each.name, async () => {
       const outcome = await made(each).catch((error: unknown) => {
