@@ -2,6 +2,7 @@ import type { TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import { aggregate } from '../../lib/aggregate.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { nextBackgroundTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { LabelRequirement } from '../../meta/label-requirement.ts'
 import { matchesLabels } from '../../meta/label-selector.ts'
 import { isStatusError } from '../../meta/status.ts'
@@ -64,6 +65,7 @@ export async function claimObjects<C extends TypedObject, T extends TypedObject>
   const errors: string[] = []
   const mayAdopt = once(() => checkAdoption(options))
   for (const object of objects) {
+    if (turnIsSpent()) await nextBackgroundTurn()
     const claim = claimFor({
       controllerUid: controller.metadata.uid ?? '',
       isControllerDeleted: controller.metadata.deletionTimestamp !== undefined,

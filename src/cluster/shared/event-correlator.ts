@@ -58,7 +58,8 @@ export class EventCorrelator {
 
   /** @param now milliseconds since the epoch. */
   correlate(event: Event, now: number): CorrelatedEvent {
-    const { event: combined, key } = this.#aggregate(event, now)
+    const spamKey = spamKeyOf(event)
+    const { event: combined, key } = this.#aggregate(event, spamKey, now)
     const known = this.#observed.get(key)
     const result = known
       ? { ...combined, metadata: { ...combined.metadata, name: known.name }, firstTimestamp: known.firstTimestamp }
@@ -66,28 +67,27 @@ export class EventCorrelator {
     const count = (known?.count ?? 0) + 1
     const counted: Event = { ...result, count }
     this.#observed.set(key, { name: counted.metadata.name ?? '', count, firstTimestamp: counted.firstTimestamp }, 1)
-    if (!this.#takeToken(event, now)) return { action: 'skip' }
+    if (!this.#takeToken(spamKey, now)) return { action: 'skip' }
     return { action: known ? 'patch' : 'create', event: counted }
   }
 
   /** Returns the event, or the one that replaces several similar ones, with the key of its count. */
-  #aggregate(event: Event, now: number): { readonly event: Event; readonly key: string } {
-    const key = aggregateKey(event)
+  #aggregate(event: Event, spamKey: string, now: number): { readonly event: Event; readonly key: string } {
+    const key = aggregateKey(event, spamKey)
     const known = this.#similar.get(key)
     const similar = known && now - known.lastSeen <= SIMILAR_MS ? known : { messages: new Set<string>(), lastSeen: now }
     const message = event.message ?? ''
     similar.messages.add(message)
     similar.lastSeen = now
     this.#similar.set(key, similar, 1)
-    if (similar.messages.size < MOST_SIMILAR) return { event, key: eventKey(event) }
+    if (similar.messages.size < MOST_SIMILAR) return { event, key: eventKey(event, spamKey) }
     const [first = ''] = similar.messages
     similar.messages.delete(first)
     return { event: { ...event, message: AGGREGATE_PREFIX + message }, key }
   }
 
   /** Takes a token of the object's budget. Returns false if there is none. */
-  #takeToken(event: Event, now: number): boolean {
-    const key = spamKey(event)
+  #takeToken(key: string, now: number): boolean {
     const budget = this.#budgets.get(key) ?? { tokens: SPAM_BURST, at: now }
     budget.tokens = Math.min(SPAM_BURST, budget.tokens + Math.max(0, now - budget.at) * SPAM_PER_MS)
     budget.at = now
@@ -110,16 +110,16 @@ export const eventPatch = ({
 })
 
 /** Key of the budget: source and object. */
-function spamKey({ source, involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
+function spamKeyOf({ source, involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
   return JSON.stringify([source.component, source.host, kind, namespace, name, uid, apiVersion])
 }
 
 /** Key of similar events: everything but the message. */
-function aggregateKey(event: Event): string {
-  return JSON.stringify([spamKey(event), event.type, event.reason, event.reportingComponent, event.reportingInstance])
+function aggregateKey({ type, reason, reportingComponent, reportingInstance }: Event, spamKey: string): string {
+  return spamKey + JSON.stringify([type, reason, reportingComponent, reportingInstance])
 }
 
 /** Key of repeated events: everything but the times. */
-function eventKey(event: Event): string {
-  return JSON.stringify([spamKey(event), event.involvedObject.fieldPath, event.type, event.reason, event.message])
+function eventKey({ involvedObject: { fieldPath }, type, reason, message }: Event, spamKey: string): string {
+  return spamKey + JSON.stringify([fieldPath, type, reason, message])
 }

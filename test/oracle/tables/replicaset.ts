@@ -1,6 +1,6 @@
 import type { Pod } from '../../../src/api/core/v1.types.ts'
-import { countWithLabels, statusOf } from '../../../src/cluster/controllers/replicaset/status.ts'
-import { compareVictims } from '../../../src/cluster/controllers/replicaset/victims.ts'
+import { countPods, statusOf } from '../../../src/cluster/controllers/replicaset/status.ts'
+import { compareVictims, victimOf } from '../../../src/cluster/controllers/replicaset/victims.ts'
 import { claimFor } from '../../../src/cluster/shared/adoption.ts'
 import { inBatches } from '../../../src/cluster/shared/in-batches.ts'
 import { createdPodEvent, deletedPodEvent, failedCreateEvent, failedDeleteEvent } from '../../../src/cluster/shared/pod-control.ts'
@@ -77,9 +77,7 @@ function status({ replicas, pods: states }: StatusIn): unknown {
   return statusOf({
     old: { replicas: 0 },
     replicas,
-    minReadySeconds: 0,
-    fullyLabeled: runAtOnce(countWithLabels(pods, {})),
-    pods,
+    counts: runAtOnce(countPods(pods, { labels: {}, minReadySeconds: 0, now: NOW })),
     terminating: undefined,
     failure: undefined,
     generation: 1,
@@ -98,7 +96,7 @@ async function slowStart({ count, callLimit }: { count: number; callLimit: numbe
 /** By the name of a table its function, or the reason why it has none. */
 export const TABLES = {
   'delete-order': ({ a, b }: { a: VictimIn; b: VictimIn }) =>
-    compareVictims({ pod: victim(a), rank: a.rank ?? 0 }, { pod: victim(b), rank: b.rank ?? 0 }, NOW) < 0,
+    compareVictims(victimOf(victim(a), a.rank ?? 0), victimOf(victim(b), b.rank ?? 0), NOW) < 0,
   'slow-start': slowStart,
   claim,
   status,

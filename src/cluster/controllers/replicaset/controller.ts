@@ -19,7 +19,7 @@ import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodActive, isPodTerminal, isPodTerminating, untilAvailable } from '../../shared/pods.ts'
 import { selectorOf, selectorOfMap } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { countWithLabels, isSameStatus, recountPause, statusOf } from './status.ts'
+import { countPods, isSameStatus, recountPause, statusOf } from './status.ts'
 import { victimsOf } from './victims.ts'
 
 const WORKERS = 5
@@ -137,8 +137,10 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
   async #manage(key: string, set: T, pods: readonly Pod[]): Promise<void> {
     const difference = pods.length - (set.spec.replicas ?? 1)
     if (difference < 0) await this.#create(key, set, Math.min(-difference, BURST))
-    else if (difference > 0)
-      await this.#delete(key, set, victimsOf(pods, this.#relatedPods(set), Math.min(difference, BURST), this.#env.clock.now()))
+    else if (difference > 0) {
+      const victims = victimsOf(pods, this.#relatedPods(set), Math.min(difference, BURST), this.#env.clock.now())
+      await this.#delete(key, set, await startInTurns(victims))
+    }
   }
 
   async #create(key: string, set: T, count: number): Promise<void> {
@@ -185,18 +187,17 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
     const { kind } = this.#of
     const { namespace = '', name = '' } = set.metadata
     for (let current = set, retried = false; ; retried = true) {
-      const labels = current.spec.template?.metadata.labels ?? {}
-      const fullyLabeled = await startInTurns(countWithLabels(pods, labels))
+      const { template, replicas = 1, minReadySeconds = 0 } = current.spec
+      const now = this.#env.clock.now()
+      const labels = template?.metadata.labels ?? {}
       const status = statusOf({
         old: current.status,
-        replicas: current.spec.replicas ?? 1,
-        minReadySeconds: current.spec.minReadySeconds ?? 0,
-        fullyLabeled,
-        pods,
+        replicas,
+        counts: await startInTurns(countPods(pods, { labels, minReadySeconds, now })),
         terminating: this.#terminating(current),
         failure: failure === undefined ? undefined : errorMessage(failure),
         generation: set.metadata.generation ?? 0,
-        now: this.#env.clock.now(),
+        now,
       })
       if (isSameStatus(current.status, status)) return
       try {

@@ -15,11 +15,7 @@ export interface StatusInput {
   readonly old: ReplicaSetStatus
   /** Replicas in the spec. */
   readonly replicas: number
-  readonly minReadySeconds: number
-  /** Number of the pods that have all labels of the template. */
-  readonly fullyLabeled: number
-  /** Active pods of the set. */
-  readonly pods: readonly Pod[]
+  readonly counts: PodCounts
   /** Number of pods that are being deleted. Undefined if the release does not report it. */
   readonly terminating: number | undefined
   /** Message of the failure to create or delete pods. Undefined if there was none. */
@@ -30,20 +26,41 @@ export interface StatusInput {
   readonly now: number
 }
 
-/** Counts the pods that have all of these labels, in steps. */
-export function* countWithLabels(pods: readonly Pod[], labels: Readonly<Record<string, string>>): Steps<number> {
+/** Numbers of the active pods of a set. */
+export interface PodCounts {
+  readonly active: number
+  /** Those that have all labels of the template. */
+  readonly fullyLabeled: number
+  readonly ready: number
+  readonly available: number
+}
+
+/** What `countPods` counts by. */
+export interface CountedBy {
+  /** Labels of the template. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly minReadySeconds: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Counts the active pods of a set, in steps. */
+export function* countPods(pods: readonly Pod[], { labels, minReadySeconds, now }: CountedBy): Steps<PodCounts> {
   const names = yield* memberNames(labels)
-  let count = 0
-  for (const { metadata } of pods) {
+  let [fullyLabeled, ready, available] = [0, 0, 0]
+  for (const pod of pods) {
     let hasAll = true
     for (let i = 0; hasAll && i < names.length; i++) {
       if (isStepDone()) yield
       const name = names[i] ?? ''
-      hasAll = metadata.labels?.[name] === labels[name]
+      hasAll = pod.metadata.labels?.[name] === labels[name]
     }
-    if (hasAll) count++
+    if (hasAll) fullyLabeled++
+    if (isPodReady(pod)) ready++
+    if (isPodAvailable(pod, minReadySeconds, now)) available++
+    if (isStepDone()) yield
   }
-  return count
+  return { active: pods.length, fullyLabeled, ready, available }
 }
 
 /** Sets of fewer replicas are processed again at once after the change of a pod. */
@@ -59,25 +76,15 @@ const LONGEST_PAUSE_MS = 1000
 export const recountPause = (replicas: number): number =>
   replicas < MANY_REPLICAS ? 0 : Math.min(replicas / REPLICAS_PER_MS, LONGEST_PAUSE_MS)
 
-/** Returns the status of a set with these pods. Corresponds to upstream's calculateStatus. */
-export function statusOf({
-  old,
-  replicas,
-  minReadySeconds,
-  fullyLabeled,
-  pods,
-  terminating,
-  failure,
-  generation,
-  now,
-}: StatusInput): ReplicaSetStatus {
-  const count = (is: (pod: Pod) => boolean): number => pods.filter(is).length
-  const conditions = conditionsOf(old.conditions ?? [], failure, pods.length < replicas ? 'FailedCreate' : 'FailedDelete', now)
+/** Returns the status of a set with these numbers of pods. Corresponds to upstream's calculateStatus. */
+export function statusOf({ old, replicas, counts, terminating, failure, generation, now }: StatusInput): ReplicaSetStatus {
+  const { active, fullyLabeled, ready, available } = counts
+  const conditions = conditionsOf(old.conditions ?? [], failure, active < replicas ? 'FailedCreate' : 'FailedDelete', now)
   return {
-    replicas: pods.length,
+    replicas: active,
     fullyLabeledReplicas: fullyLabeled,
-    readyReplicas: count(isPodReady),
-    availableReplicas: count(pod => isPodAvailable(pod, minReadySeconds, now)),
+    readyReplicas: ready,
+    availableReplicas: available,
     ...(terminating !== undefined && { terminatingReplicas: terminating }),
     observedGeneration: generation,
     ...(conditions.length > 0 && { conditions }),

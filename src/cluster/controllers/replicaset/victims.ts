@@ -1,19 +1,40 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { isPodReady, mostRestarts, readySince } from '../../shared/pods.ts'
+import { mostRestarts, readySince } from '../../shared/pods.ts'
 
 /** Annotation with the cost of deleting a pod: pods with a lower one are deleted first. Default: 0. */
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
-/** A pod that may be deleted. */
-export interface RankedPod {
+/** What decides when a pod is deleted. */
+export interface Victim {
   readonly pod: Pod
+  readonly node: string
+  readonly phase: number
+  /** Milliseconds since the epoch. Undefined if it is not ready. */
+  readonly readySince: number | undefined
+  readonly deletionCost: number
   /** Number of pods of the same owner on its node. */
   readonly rank: number
+  readonly restarts: number
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number | undefined
 }
+
+/** @param rank number of pods of the same owner on the pod's node. */
+export const victimOf = (pod: Pod, rank: number): Victim => ({
+  pod,
+  node: pod.spec.nodeName ?? '',
+  phase: PHASES[pod.status.phase ?? 'Pending'] ?? 0,
+  readySince: readySince(pod),
+  deletionCost: deletionCost(pod),
+  rank,
+  restarts: mostRestarts(pod),
+  createdAt: timeMillis(pod.metadata.creationTimestamp),
+})
 
 /**
  * Compares pods by the order in which a set that shrinks deletes them; negative if `a` is deleted first. Corresponds to
@@ -21,38 +42,38 @@ export interface RankedPod {
  * by uid.
  * @param now milliseconds since the epoch.
  */
-export function compareVictims(a: RankedPod, b: RankedPod, now: number): number {
-  const nodes = [a.pod.spec.nodeName ?? '', b.pod.spec.nodeName ?? ''] as const
-  if (nodes[0] !== nodes[1] && (nodes[0] === '' || nodes[1] === '')) return nodes[0] === '' ? -1 : 1
+export function compareVictims(a: Victim, b: Victim, now: number): number {
+  if (a.node !== b.node && (a.node === '' || b.node === '')) return a.node === '' ? -1 : 1
   return (
-    phaseOf(a.pod) - phaseOf(b.pod) ||
-    Number(isPodReady(a.pod)) - Number(isPodReady(b.pod)) ||
-    deletionCost(a.pod) - deletionCost(b.pod) ||
+    a.phase - b.phase ||
+    Number(a.readySince !== undefined) - Number(b.readySince !== undefined) ||
+    a.deletionCost - b.deletionCost ||
     b.rank - a.rank ||
-    compareTimes(readySince(a.pod), readySince(b.pod), now, a.pod, b.pod) ||
-    mostRestarts(b.pod) - mostRestarts(a.pod) ||
-    compareTimes(createdAt(a.pod), createdAt(b.pod), now, a.pod, b.pod)
+    compareTimes(a.readySince, b.readySince, now, a.pod, b.pod) ||
+    b.restarts - a.restarts ||
+    compareTimes(a.createdAt, b.createdAt, now, a.pod, b.pod)
   )
 }
 
 /**
- * Selects the pods that are deleted to shrink a set.
+ * Selects the pods that are deleted to shrink a set, in steps.
  * @param related all pods of the sets that have the same owner, to spread deletions over nodes.
  */
-export function victimsOf(pods: readonly Pod[], related: readonly Pod[], count: number, now: number): readonly Pod[] {
+export function* victimsOf(pods: readonly Pod[], related: readonly Pod[], count: number, now: number): Steps<readonly Pod[]> {
   if (count >= pods.length) return pods
   const onNode = new Map<string, number>()
-  for (const { spec } of related) onNode.set(spec.nodeName ?? '', (onNode.get(spec.nodeName ?? '') ?? 0) + 1)
-  return pods
-    .map((pod): RankedPod => ({ pod, rank: onNode.get(pod.spec.nodeName ?? '') ?? 0 }))
-    .toSorted((a, b) => compareVictims(a, b, now))
-    .slice(0, count)
-    .map(({ pod }) => pod)
+  for (const { spec } of related) {
+    onNode.set(spec.nodeName ?? '', (onNode.get(spec.nodeName ?? '') ?? 0) + 1)
+    if (isStepDone()) yield
+  }
+  const victims: Victim[] = []
+  for (const pod of pods) {
+    victims.push(victimOf(pod, onNode.get(pod.spec.nodeName ?? '') ?? 0))
+    if (isStepDone()) yield
+  }
+  const sorted = yield* sortInSteps(victims, (a, b) => compareVictims(a, b, now))
+  return sorted.slice(0, count).map(({ pod }) => pod)
 }
-
-const phaseOf = ({ status: { phase = 'Pending' } }: Pod): number => PHASES[phase] ?? 0
-
-const createdAt = ({ metadata }: Pod): number | undefined => timeMillis(metadata.creationTimestamp)
 
 function deletionCost({ metadata: { annotations } }: Pod): number {
   const text = annotations?.[DELETION_COST] ?? ''

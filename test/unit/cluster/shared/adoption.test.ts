@@ -6,6 +6,7 @@ import { PODS, REPLICA_SETS } from '../../../../src/cluster/shared/kinds.ts'
 import { controllerReference } from '../../../../src/cluster/shared/owner.ts'
 import { labelSelectorOf } from '../../../../src/meta/label-selector.ts'
 import { notFoundError } from '../../../../src/meta/status.ts'
+import { countedTurns } from '../../../support/counted-turns.ts'
 import { FakeApiClient } from '../../../support/fake-api-client.ts'
 
 const LABELS = { app: 'web' }
@@ -89,5 +90,21 @@ describe('adoption', () => {
     const { claim, pod, client } = await open()
     client.failures.patch = [notFoundError(PODS, 'orphan')]
     expect(await claim(await pod('orphan'))).to.deep.equal([])
+  })
+
+  it('looks at many objects in turns', async () => {
+    const { client, set, pod, owned } = await open()
+    const pods = await Promise.all(Array.from({ length: 100 }, (_, i) => pod(`p${i}`, owned)))
+    const turns = await countedTurns(async time => {
+      // Each object takes a millisecond.
+      const filter = () => {
+        time.pass(1)
+        return true
+      }
+      const selector = labelSelectorOf(set.spec.selector)
+      const claimed = await claimObjects(pods, { client, controllerKind: REPLICA_SETS, controller: set, kind: PODS, selector, filter })
+      expect(claimed).to.have.length(100)
+    })
+    expect(turns).to.be.at.least(10)
   })
 })

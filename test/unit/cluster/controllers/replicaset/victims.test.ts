@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
-import { compareVictims, victimsOf } from '../../../../../src/cluster/controllers/replicaset/victims.ts'
+import { compareVictims, victimOf, victimsOf } from '../../../../../src/cluster/controllers/replicaset/victims.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 
@@ -58,17 +59,24 @@ const PAIRS: readonly [string, PodCase, PodCase][] = [
 describe('victims of a set that shrinks', () => {
   for (const [name, a, b] of PAIRS)
     it(`deletes a pod first that is ${name}`, () => {
-      const ranked = (each: PodCase) => ({ pod: podOf(each), rank: each.rank ?? 0 })
-      expect(compareVictims(ranked(a), ranked(b), NOW)).to.be.below(0)
-      expect(compareVictims(ranked(b), ranked(a), NOW)).to.be.above(0)
+      const victim = (each: PodCase) => victimOf(podOf(each), each.rank ?? 0)
+      expect(compareVictims(victim(a), victim(b), NOW)).to.be.below(0)
+      expect(compareVictims(victim(b), victim(a), NOW)).to.be.above(0)
     })
 
   it('ignores a cost that is not an integer', () => {
-    expect(compareVictims({ pod: podOf({ cost: '+1' }), rank: 0 }, { pod: podOf({}), rank: 0 }, NOW)).to.equal(0)
+    expect(compareVictims(victimOf(podOf({ cost: '+1' }), 0), victimOf(podOf({}), 0), NOW)).to.equal(0)
   })
 
   it('spreads deletions over nodes', () => {
     const pods = ['a', 'a', 'b'].map((node, i) => podOf({ node, uid: `u${i}`, readyFor: 10 }))
-    expect(victimsOf(pods, pods, 1, NOW).map(({ spec }) => spec.nodeName)).to.deep.equal(['a'])
+    expect(countedSteps(victimsOf(pods, pods, 1, NOW)).result.map(({ spec }) => spec.nodeName)).to.deep.equal(['a'])
+  })
+
+  it('selects them in steps', () => {
+    const pods = Array.from({ length: 10_000 }, (_, i) => podOf({ node: 'a', uid: `u${i}`, readyFor: i }))
+    const { result, yields } = countedSteps(victimsOf(pods, pods, 2, NOW))
+    expect(result.map(({ metadata }) => metadata.uid)).to.deep.equal(['u0', 'u1'])
+    expect(yields).to.be.at.least(2 * Math.floor(10_000 / 512))
   })
 })
