@@ -1,11 +1,20 @@
 import type { Pod, Service } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { podCondition } from './pods.ts'
 
+/** The last change of a pod's readiness. */
+interface SeenTime {
+  readonly text: string
+  /** Milliseconds since the epoch. */
+  readonly time: number
+}
+
 interface SeenTimes {
   readonly service: number
-  readonly pods: ReadonlyMap<string, number>
+  /** By the name of the pod. */
+  readonly pods: ReadonlyMap<string, SeenTime>
 }
 
 /**
@@ -13,27 +22,35 @@ interface SeenTimes {
  * Corresponds to upstream's TriggerTimeTracker.
  */
 export class TriggerTimes {
-  readonly #seen = new Map<string, SeenTimes>()
+  readonly #seen = new Map<string, SeenTimes>();
 
   /**
-   * Returns the time in milliseconds since the epoch. Undefined if no time has changed. Must be called in each pass
-   * over a service.
+   * Returns the time in milliseconds since the epoch, in steps. Undefined if no time has changed. Must be called in each
+   * pass over a service.
    */
-  next(service: Service, pods: readonly Pod[]): number | undefined {
+  *next(service: Service, pods: readonly Pod[]): Steps<number | undefined> {
     const key = objectKey(service)
     const seen = this.#seen.get(key)
     const created = timeMillis(service.metadata.creationTimestamp) ?? 0
-    const times = new Map<string, number>()
+    const times = new Map<string, SeenTime>()
     let earliest = created > (seen?.service ?? 0) ? created : undefined
     for (const pod of pods) {
-      const time = timeMillis(podCondition(pod, 'Ready')?.lastTransitionTime)
-      if (time === undefined) continue
+      if (isStepDone()) yield
       const name = pod.metadata.name ?? ''
-      times.set(name, time)
-      if (time > (seen?.pods.get(name) ?? 0) && time < (earliest ?? Number.POSITIVE_INFINITY)) earliest = time
+      const text = podCondition(pod, 'Ready')?.lastTransitionTime ?? ''
+      const before = seen?.pods.get(name)
+      const time = before?.text === text ? before.time : timeMillis(text)
+      if (time === undefined) continue
+      times.set(name, before?.text === text ? before : { text, time })
+      if (time > (before?.time ?? 0) && time < (earliest ?? Number.POSITIVE_INFINITY)) earliest = time
     }
     this.#seen.set(key, { service: created, pods: times })
     return seen ? earliest : created || undefined
+  }
+
+  /** Number of pods with a time that a service had in the last pass. */
+  podsOf(key: string): number {
+    return this.#seen.get(key)?.pods.size ?? 0
   }
 
   forget(key: string): void {

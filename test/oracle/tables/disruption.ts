@@ -7,6 +7,7 @@ import {
   expectationOf,
   usesScale,
 } from '../../../src/cluster/controllers/disruption/budget.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 
 type StatusIn = Pick<PodDisruptionBudgetSpec, 'minAvailable' | 'maxUnavailable'> & {
   readonly expectedFromControllers: number
@@ -33,7 +34,7 @@ function status({ expectedFromControllers, pods: count, healthy, ...spec }: Stat
     conditions: _,
     observedGeneration: __,
     ...counts
-  } = budgetStatus(budget, expectationOf(spec, usesScale(spec) ? expectedFromControllers : count), countHealthy(pods, {}), {}, 0)
+  } = budgetStatus(budget, expectationOf(spec, usesScale(spec) ? expectedFromControllers : count), runAtOnce(countHealthy(pods, {})), {}, 0)
   return counts
 }
 

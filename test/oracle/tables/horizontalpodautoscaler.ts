@@ -18,6 +18,7 @@ import {
 } from '../../../src/cluster/controllers/horizontalpodautoscaler/limits.ts'
 import { metricProposal } from '../../../src/cluster/controllers/horizontalpodautoscaler/metrics.ts'
 import { type Recommendation, stabilize, stabilizeByRules } from '../../../src/cluster/controllers/horizontalpodautoscaler/stabilization.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { formatTime } from '../../../src/meta/time.ts'
 
 const NOW = Date.parse('2024-01-01T12:00:00Z')
@@ -82,10 +83,11 @@ function calculate(given: CalculatorIn): object {
       return container === undefined ? level.reduce((sum, each) => sum + each, 0) : (level[second] ?? 0)
     })
     const metrics = metricsOf(uses)
-    const proposal =
+    const proposal = runAtOnce(
       resource.targetUtilization === undefined
         ? averageProposal({ ...input, metrics }, resource.targetUsage ?? 0, resource.name)
-        : utilizationProposal({ ...input, metrics }, resource.name, resource.targetUtilization, container)
+        : utilizationProposal({ ...input, metrics }, resource.name, resource.targetUtilization, container),
+    )
     return { expectedUtilization: proposal.utilization, expectedValue: proposal.usage, replicas: proposal.replicas }
   }
   const { replicas, usage } = metricOf(given, metric ?? { metricType: '', levels: [] }, input)
@@ -101,7 +103,7 @@ function metricOf(
   const total = levels.reduce((sum, level) => sum + level, 0)
   if (metricType.endsWith('PerPod')) return perReplicaProposal(current, input.tolerances, total, perPodTargetUsage)
   if (metricType === 'object' || metricType === 'external') return valueProposal(input, total, targetUsage)
-  return averageProposal({ ...input, metrics: metricsOf(levels), periods: PERIODS }, targetUsage)
+  return runAtOnce(averageProposal({ ...input, metrics: metricsOf(levels), periods: PERIODS }, targetUsage))
 }
 
 interface GroupIn {
@@ -133,7 +135,7 @@ function group(given: GroupIn): object {
       { value, timestamp: NOW + timestamp * 1000, window: window * 1000 },
     ]),
   )
-  const { ready, unready, missing, ignored } = groupPods(pods, metrics, given.resource, NOW, PERIODS)
+  const { ready, unready, missing, ignored } = runAtOnce(groupPods(pods, metrics, given.resource, NOW, PERIODS))
   return { expectReadyPodCount: ready, expectUnreadyPods: [...unready], expectMissingPods: [...missing], expectIgnoredPods: [...ignored] }
 }
 

@@ -2,6 +2,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import type { Time } from '../../../api/meta/object.ts'
 import type { Condition } from '../../../api/meta/v1.types.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../../api/policy/v1.types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
 import { isPodReady, isPodTerminal, podCondition } from '../../shared/pods.ts'
@@ -42,16 +43,17 @@ export interface DisruptedPods {
   readonly checkAfter: number | undefined
 }
 
-/** Sorts the disrupted pods in the status. Pods that are gone or being deleted are left out. */
-export function disruptedPods(
+/** Sorts the disrupted pods in the status, in steps. Pods that are gone or being deleted are left out. */
+export function* disruptedPods(
   pods: readonly Pod[],
   { disruptedPods: disrupted = {} }: PodDisruptionBudgetStatus,
   now: number,
-): DisruptedPods {
+): Steps<DisruptedPods> {
   const pending: Record<string, Time> = {}
   const overdue: Pod[] = []
   let checkAfter: number | undefined
   for (const pod of pods) {
+    if (isStepDone()) yield
     const { name = '', deletionTimestamp } = pod.metadata
     const time = Object.hasOwn(disrupted, name) ? disrupted[name] : undefined
     const at = timeMillis(time)
@@ -66,10 +68,16 @@ export function disruptedPods(
   return { pending, overdue, checkAfter }
 }
 
-/** Number of pods that are ready and not about to be deleted. */
-export const countHealthy = (pods: readonly Pod[], pending: Readonly<Record<string, Time>>): number =>
-  pods.filter(pod => pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(pending, pod.metadata.name ?? '') && isPodReady(pod))
-    .length
+/** Counts the pods that are ready and not about to be deleted, in steps. */
+export function* countHealthy(pods: readonly Pod[], pending: Readonly<Record<string, Time>>): Steps<number> {
+  let count = 0
+  for (const pod of pods) {
+    if (isStepDone()) yield
+    const { name = '', deletionTimestamp } = pod.metadata
+    if (deletionTimestamp === undefined && !Object.hasOwn(pending, name) && isPodReady(pod)) count++
+  }
+  return count
+}
 
 /**
  * Returns the status of a budget. No disruption is allowed while no pod is expected, because pods may just not have

@@ -10,6 +10,7 @@ import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINTS, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNamespaceTerminating } from '../../shared/pod-control.ts'
+import { recountPause } from '../../shared/recount-pause.ts'
 import { hasManagedEndpoints, LEADER } from '../../shared/service-endpoints.ts'
 import { followServicePods, podsOfService } from '../../shared/service-pods.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
@@ -54,7 +55,8 @@ class EndpointsController {
     if (!(await untilSynced([this.#services, this.#pods, this.#endpoints], this.#signal))) return
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
-    followServicePods({ pods: this.#pods, services: this.#services, enqueue: key => this.#queue.add(key) })
+    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key)))
+    followServicePods({ pods: this.#pods, services: this.#services, enqueue: podChanged })
     // Endpoints without a service, which was deleted while no controller ran.
     for (const endpoints of this.#endpoints.store.list())
       if (endpoints.metadata.annotations?.[LEADER] === undefined) this.#queue.add(objectKey(endpoints))
@@ -85,7 +87,7 @@ class EndpointsController {
     const current = this.#endpoints.store.get(key)
     const version = current?.metadata.resourceVersion ?? ''
     if (this.#replaced.get(key) === version) return void this.#waiting.add(key)
-    const changedAt = this.#times.next(service, pods)
+    const changedAt = await startInTurns(this.#times.next(service, pods))
     const isLabelled = isSince(this.#env.features.release, '1.33')
     const subsets = await subsetsOf(service, pods)
     const next = await startInTurns(endpointsInSteps({ service, subsets, current, changedAt, isLabelled }))

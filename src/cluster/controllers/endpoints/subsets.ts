@@ -7,8 +7,6 @@ import { endpointAddress } from './address.ts'
 
 /** Largest number of addresses in Endpoints. */
 export const CAPACITY = 1000
-/** Number of addresses that are sorted in one step. */
-const ADDRESSES_IN_STEP = 1024
 
 interface AddressState {
   readonly address: EndpointAddress
@@ -67,15 +65,8 @@ type PortEntry = readonly [text: string, port: EndpointPort]
 
 function* packed(byPort: ReadonlyMap<string, PortAddresses>): Steps<EndpointSubset[]> {
   const bySet = new Map<string, { readonly states: readonly AddressState[]; readonly ports: PortEntry[] }>()
-  let pieces = 0
   for (const [text, { port, addresses }] of byPort) {
-    pieces += 1 + addresses.size
-    if (pieces > ADDRESSES_IN_STEP) {
-      yield
-      pieces = 0
-    }
-    const states = [...addresses].toSorted(([a], [b]) => compareText(a, b)).map(([, state]) => state)
-    const key = JSON.stringify([...states.map(({ address, isReady }) => [addressText(address), isReady]), port === undefined])
+    const { states, key } = yield* sortedAddresses(addresses, port !== undefined)
     const group = bySet.get(key) ?? { states, ports: [] }
     bySet.set(key, group)
     if (port) group.ports.push([text, port])
@@ -84,10 +75,11 @@ function* packed(byPort: ReadonlyMap<string, PortAddresses>): Steps<EndpointSubs
   for (const { states, ports } of bySet.values()) {
     if (isLongStepDone()) yield
     const sorted = ports.length < 2 ? ports : yield* sortInSteps(ports, ([a], [b]) => compareText(a, b))
-    const [ready, notReady] = [true, false].map(is => states.filter(({ isReady }) => isReady === is).map(({ address }) => address)) as [
-      EndpointAddress[],
-      EndpointAddress[],
-    ]
+    const [ready, notReady]: [EndpointAddress[], EndpointAddress[]] = [[], []]
+    for (const { address, isReady } of states) {
+      if (isStepDone()) yield
+      ;(isReady ? ready : notReady).push(address)
+    }
     const subset = {
       ...(ready.length > 0 && { addresses: ready }),
       ...(notReady.length > 0 && { notReadyAddresses: notReady }),
@@ -96,6 +88,28 @@ function* packed(byPort: ReadonlyMap<string, PortAddresses>): Steps<EndpointSubs
     subsets.push([sorted[0]?.[0] ?? '', subset])
   }
   return (yield* sortInSteps(subsets, ([a], [b]) => compareText(a, b))).map(([, subset]) => subset)
+}
+
+/** Returns the addresses of a port in order, and a text that other ports have with the same addresses. */
+function* sortedAddresses(
+  addresses: ReadonlyMap<string, AddressState>,
+  hasPort: boolean,
+): Steps<{ readonly states: readonly AddressState[]; readonly key: string }> {
+  const entries: [string, AddressState][] = []
+  for (const entry of addresses) {
+    if (isStepDone()) yield
+    entries.push(entry)
+  }
+  const sorted = entries.length < 2 ? entries : yield* sortInSteps(entries, ([a], [b]) => compareText(a, b))
+  const states: AddressState[] = []
+  let key = String(hasPort)
+  for (const [text, state] of sorted) {
+    if (isStepDone()) yield
+    states.push(state)
+    // Neither an address nor a uid has a line break.
+    key += `\n${text} ${state.isReady}`
+  }
+  return { states, key }
 }
 
 const portText = (port: EndpointPort | undefined): string =>

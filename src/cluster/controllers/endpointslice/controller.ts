@@ -3,7 +3,7 @@ import type { EndpointSlice } from '../../../api/discovery/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { runIfSteps, runInTurns, type Steps } from '../../../lib/steps.ts'
+import { runIfSteps, runInTurns, type Steps, startInTurns } from '../../../lib/steps.ts'
 import { formatTime } from '../../../meta/time.ts'
 import type { SliceChanges } from '../../shared/endpoint-slices.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -13,6 +13,7 @@ import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNodeReady, ZONE } from '../../shared/nodes.ts'
 import { podsByNode } from '../../shared/pods.ts'
+import { recountPause } from '../../shared/recount-pause.ts'
 import { hasManagedEndpoints, LAST_CHANGE } from '../../shared/service-endpoints.ts'
 import { followServicePods, podsOfService, servicesOfPod } from '../../shared/service-pods.ts'
 import { SliceWriter } from '../../shared/slice-writer.ts'
@@ -74,7 +75,8 @@ class EndpointSliceController {
     if (!(await untilSynced([this.#services, this.#pods, this.#nodes, this.#slices], this.#signal))) return
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
-    followServicePods({ pods: this.#pods, services: this.#services, enqueue: key => this.#queue.add(key) })
+    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key)))
+    followServicePods({ pods: this.#pods, services: this.#services, enqueue: podChanged })
     this.#followed.follow()
     this.#nodes.on({
       added: node => this.#nodeAdded(node),
@@ -123,7 +125,7 @@ class EndpointSliceController {
     const pods = await podsOfService(this.#pods, service)
     const slices = this.#followed.of(key)
     if (!slices) return
-    const changedAt = this.#times.next(service, pods)
+    const changedAt = await startInTurns(this.#times.next(service, pods))
     const errors = await this.#reconcile(service, pods, slices, changedAt)
     if (errors.length === 0) return
     const error = new Error(errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`)

@@ -1,4 +1,5 @@
 import type { Container, Pod } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, isStepDone, type Steps } from '../../../lib/steps.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { isPodReady, lastingContainers } from '../../shared/pods.ts'
 import { groupPods, type PodGroups, type PodMetric, type PodMetrics, READINESS_PERIODS, type ReadinessPeriods } from './group-pods.ts'
@@ -50,25 +51,27 @@ const NO_USE: PodMetric = { value: 0, timestamp: 0, window: 0 }
 const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean => 1 - scaleDown <= ratio && ratio <= 1 + scaleUp
 
 /**
- * Proposes replicas so that pods use a share of their requests. Throws an Error with upstream's message. @param target
- * percent.
+ * Proposes replicas so that pods use a share of their requests, in steps. Throws an Error with upstream's message.
+ * @param target percent.
  */
-export function utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Proposal {
-  const groups = groupsOf(input, resource)
-  const requests = podRequests(input.pods, container, resource)
+export function* utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Steps<Proposal> {
+  const groups = yield* groupsOf(input, resource)
+  const requests = yield* podRequests(input.pods, container, resource)
   const fallback = Math.max(100, target)
-  return proposalOf(input, groups, {
+  return yield* proposalOf(input, groups, {
     ratio: metrics => utilizationRatio(metrics, requests, target),
     missing: name => Math.trunc(((requests.get(name) ?? 0) * fallback) / 100),
   })
 }
 
 /**
- * Proposes replicas so that pods have an average value. @param target thousandths. @param resource empty for a metric
- * that is no resource.
+ * Proposes replicas so that pods have an average value, in steps. @param target thousandths. @param resource empty for a
+ * metric that is no resource.
  */
-export const averageProposal = (input: PodProposalInput, target: number, resource = ''): Proposal =>
-  proposalOf(input, groupsOf(input, resource), { ratio: metrics => usageRatio(metrics, target), missing: () => target })
+export function* averageProposal(input: PodProposalInput, target: number, resource = ''): Steps<Proposal> {
+  const groups = yield* groupsOf(input, resource)
+  return yield* proposalOf(input, groups, { ratio: metrics => usageRatio(metrics, target), missing: () => target })
+}
 
 /** Proposes replicas so that a value of an object, or an external one, reaches its target. Uses are in thousandths. */
 export function valueProposal(
@@ -91,7 +94,7 @@ export function perReplicaProposal(current: number, tolerances: Tolerances, usag
 }
 
 /** Groups pods by what their metrics are worth. Throws an Error if there are no pods. */
-function groupsOf({ pods, metrics, now, periods = READINESS_PERIODS }: PodProposalInput, resource: string): PodGroups {
+function groupsOf({ pods, metrics, now, periods = READINESS_PERIODS }: PodProposalInput, resource: string): Steps<PodGroups> {
   if (pods.length === 0) throw new Error(NO_PODS)
   return groupPods(pods, metrics, resource, now, periods)
 }
@@ -99,7 +102,7 @@ function groupsOf({ pods, metrics, now, periods = READINESS_PERIODS }: PodPropos
 /** Computation of a ratio from the metrics of pods. */
 interface Measure {
   /** Returns the ratio of pods with these metrics. */
-  ratio(metrics: PodMetrics): Ratio
+  ratio(metrics: PodMetrics): Steps<Ratio>
   /** Use that is assumed for a pod without metrics when the number of pods would shrink. */
   missing(name: string): number
 }
@@ -108,25 +111,30 @@ interface Measure {
  * Proposes replicas by a ratio. Pods without metrics are assumed to use what makes the change smaller; if that reverses
  * it, nothing changes.
  */
-function proposalOf({ current, metrics: all, tolerances }: PodProposalInput, groups: PodGroups, measure: Measure): Proposal {
+function* proposalOf({ current, metrics: all, tolerances }: PodProposalInput, groups: PodGroups, measure: Measure): Steps<Proposal> {
   const { ready, unready, missing, ignored } = groups
-  const metrics = new Map([...all].filter(([name]) => !ignored.has(name) && !unready.has(name)))
+  const metrics = new Map<string, PodMetric>()
+  for (const [name, metric] of all) {
+    if (isStepDone()) yield
+    if (!ignored.has(name) && !unready.has(name)) metrics.set(name, metric)
+  }
   if (metrics.size === 0) throw new Error(UNREADY)
-  const { ratio, ...use } = measure.ratio(metrics)
+  const { ratio, ...use } = yield* measure.ratio(metrics)
   const addsUnready = unready.size > 0 && ratio > 1
   if (!addsUnready && missing.size === 0) return { replicas: isWithin(tolerances, ratio) ? current : Math.ceil(ratio * ready), ...use }
   if (ratio !== 1) for (const name of missing) metrics.set(name, ratio < 1 ? { ...NO_USE, value: measure.missing(name) } : NO_USE)
   if (addsUnready) for (const name of unready) metrics.set(name, NO_USE)
-  const { ratio: next } = measure.ratio(metrics)
+  const { ratio: next } = yield* measure.ratio(metrics)
   if (isWithin(tolerances, next) || (ratio < 1 && next > 1) || (ratio > 1 && next < 1)) return { replicas: current, ...use }
   const replicas = Math.ceil(next * metrics.size)
   return { replicas: (next < 1 && replicas > current) || (next > 1 && replicas < current) ? current : replicas, ...use }
 }
 
 /** Returns use in percent of the requests, in relation to its target. Pods without requests do not count. */
-function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, number>, target: number): Ratio {
+function* utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, number>, target: number): Steps<Ratio> {
   let [used, requested, count] = [0, 0, 0]
   for (const [name, { value }] of metrics) {
+    if (isStepDone()) yield
     const request = requests.get(name)
     if (request === undefined) continue
     used += value
@@ -139,21 +147,29 @@ function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, num
 }
 
 /** Returns the average use of a pod, in relation to its target. */
-function usageRatio(metrics: PodMetrics, target: number): Ratio {
+function* usageRatio(metrics: PodMetrics, target: number): Steps<Ratio> {
   let total = 0
-  for (const { value } of metrics.values()) total += value
+  for (const { value } of metrics.values()) {
+    if (isStepDone()) yield
+    total += value
+  }
   const usage = Math.trunc(total / metrics.size)
   return { ratio: usage / target, usage }
 }
 
 /** Requests of pods in thousandths. @param container name of the only container that counts; empty for all. */
-function podRequests(pods: readonly Pod[], container: string, resource: string): ReadonlyMap<string, number> {
-  return new Map(
-    pods.map(({ metadata: { name = '' }, spec }) => {
-      const counted = lastingContainers(spec).filter(each => container === '' || each.name === container)
-      return [name, counted.reduce((sum, each) => sum + requestOf(each, resource, name), 0)]
-    }),
-  )
+function* podRequests(pods: readonly Pod[], container: string, resource: string): Steps<ReadonlyMap<string, number>> {
+  const requests = new Map<string, number>()
+  for (const { metadata, spec } of pods) {
+    if (isLongStepDone()) yield
+    const { name = '' } = metadata
+    const counted = lastingContainers(spec).filter(each => container === '' || each.name === container)
+    requests.set(
+      name,
+      counted.reduce((sum, each) => sum + requestOf(each, resource, name), 0),
+    )
+  }
+  return requests
 }
 
 /** Returns the request of a container in thousandths. Throws an Error if it has none. */

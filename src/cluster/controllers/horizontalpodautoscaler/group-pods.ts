@@ -1,4 +1,5 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { podCondition } from '../../shared/pods.ts'
 
@@ -35,11 +36,18 @@ export interface PodGroups {
   readonly ignored: ReadonlySet<string>
 }
 
-/** Sorts pods by whether their metrics count. @param resource name of the resource; empty for other metrics. */
-export function groupPods(pods: readonly Pod[], metrics: PodMetrics, resource: string, now: number, periods: ReadinessPeriods): PodGroups {
+/** Sorts pods by whether their metrics count, in steps. @param resource name of the resource; empty for other metrics. */
+export function* groupPods(
+  pods: readonly Pod[],
+  metrics: PodMetrics,
+  resource: string,
+  now: number,
+  periods: ReadinessPeriods,
+): Steps<PodGroups> {
   const [unready, missing, ignored] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let ready = 0
   for (const pod of pods) {
+    if (isStepDone()) yield
     const name = pod.metadata.name ?? ''
     const metric = metrics.get(name)
     if (pod.metadata.deletionTimestamp !== undefined || pod.status.phase === 'Failed') ignored.add(name)

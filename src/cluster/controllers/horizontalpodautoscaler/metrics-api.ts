@@ -2,6 +2,7 @@ import type { TypedObject } from '../../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../../clients/api-client.ts'
 import { parseDuration } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { isLongStepDone, type Steps, startInTurns } from '../../../lib/steps.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { customMetrics, externalMetrics } from './custom-metrics.ts'
@@ -37,7 +38,7 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
         throw new Error(`unable to fetch metrics from resource metrics API: ${errorMessage(error)}`)
       }
       if (items.length === 0) throw new Error('no metrics returned from resource metrics API')
-      return usesOf(items, name, container)
+      return startInTurns(usesOf(items, name, container))
     },
     ...customMetrics(client, namespace, labelSelector),
     external: externalMetrics(client, namespace),
@@ -45,12 +46,13 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
 }
 
 /**
- * Returns the use of a resource by pods. A pod is left out if a container that counts has no value. Throws an Error if
+ * Returns the use of a resource by pods, in steps. A pod is left out if a container that counts has no value. Throws an Error if
  * a container is missing.
  */
-export function usesOf(items: readonly PodUsage[], resource: string, container?: string): PodMetrics {
+export function* usesOf(items: readonly PodUsage[], resource: string, container?: string): Steps<PodMetrics> {
   const uses = new Map<string, PodMetric>()
   for (const { metadata, timestamp, window, containers } of items) {
+    if (isLongStepDone()) yield
     const { name = '', namespace = '' } = metadata
     const counted = container === undefined ? containers : containers.filter(each => each.name === container)
     if (container !== undefined && counted.length === 0)

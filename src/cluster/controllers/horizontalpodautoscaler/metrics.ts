@@ -8,6 +8,7 @@ import type {
 } from '../../../api/autoscaling/v2.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import {
   averageProposal,
@@ -133,9 +134,11 @@ async function resourceProposal(
     if (averageValue === undefined && averageUtilization === undefined)
       throw new Error(`invalid ${kind} metric source: neither an average utilization target nor an average value (usage) target was set`)
     const metrics = await readable(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
-    return averageValue === undefined
-      ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
-      : averageProposal(inputOf(state, metrics), milli(averageValue), name)
+    return startInTurns(
+      averageValue === undefined
+        ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
+        : averageProposal(inputOf(state, metrics), milli(averageValue), name),
+    )
   })
   const current = averageStatus(proposal)
   return {
@@ -152,7 +155,7 @@ async function podsProposal(
 ): Promise<MetricProposal> {
   const proposal = await explained('FailedGetPodsMetric', 'failed to get pods metric value', async () => {
     const metrics = await readable(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
-    return averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0'))
+    return startInTurns(averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0')))
   })
   return {
     replicas: proposal.replicas,

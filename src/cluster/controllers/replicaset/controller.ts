@@ -17,9 +17,10 @@ import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodActive, isPodTerminal, isPodTerminating, untilAvailable } from '../../shared/pods.ts'
+import { recountPause } from '../../shared/recount-pause.ts'
 import { selectorOf, selectorOfMap } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { countPods, isSameStatus, recountPause, statusOf } from './status.ts'
+import { countPods, isSameStatus, statusOf } from './status.ts'
 import { victimsOf } from './victims.ts'
 
 const WORKERS = 5

@@ -63,19 +63,6 @@ export function* countPods(pods: readonly Pod[], { labels, minReadySeconds, now 
   return { active: pods.length, fullyLabeled, ready, available }
 }
 
-/** Sets of fewer replicas are processed again at once after the change of a pod. */
-const MANY_REPLICAS = 1000
-/** Replicas of a larger set for each millisecond until it is processed again. */
-const REPLICAS_PER_MS = 100
-const LONGEST_PAUSE_MS = 1000
-
-/**
- * Returns the milliseconds in which changes of pods are counted together. Counting takes about a microsecond for each
- * pod, so a set whose pods all change would take a time that grows with their square.
- */
-export const recountPause = (replicas: number): number =>
-  replicas < MANY_REPLICAS ? 0 : Math.min(replicas / REPLICAS_PER_MS, LONGEST_PAUSE_MS)
-
 /** Returns the status of a set with these numbers of pods. Corresponds to upstream's calculateStatus. */
 export function statusOf({ old, replicas, counts, terminating, failure, generation, now }: StatusInput): ReplicaSetStatus {
   const { active, fullyLabeled, ready, available } = counts

@@ -11,6 +11,7 @@ import {
   untilStale,
   usesScale,
 } from '../../../../../src/cluster/controllers/disruption/budget.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
@@ -58,7 +59,7 @@ describe('pods of a disruption budget', () => {
 
   it('are healthy if they are ready and not about to be deleted', () => {
     const pods = [pod('a'), pod('b', { ready: false }), pod('c', { deleted: true }), pod('d')]
-    expect(countHealthy(pods, { d: formatTime(NOW) })).to.equal(1)
+    expect(runAtOnce(countHealthy(pods, { d: formatTime(NOW) }))).to.equal(1)
   })
 
   it('allow as many disruptions as there are healthy pods to spare', () => {
@@ -100,10 +101,8 @@ describe('pods of a disruption budget', () => {
 
   it('are forgotten two minutes after an eviction that did not delete them', () => {
     const evicted = { a: formatTime(NOW - 30_000), b: formatTime(NOW - 130_000), c: formatTime(NOW), gone: formatTime(NOW) }
-    const { pending, overdue, checkAfter } = disruptedPods(
-      [pod('a'), pod('b'), pod('c', { deleted: true })],
-      { ...EMPTY, disruptedPods: evicted },
-      NOW,
+    const { pending, overdue, checkAfter } = runAtOnce(
+      disruptedPods([pod('a'), pod('b'), pod('c', { deleted: true })], { ...EMPTY, disruptedPods: evicted }, NOW),
     )
     expect([pending, overdue.map(({ metadata }) => metadata.name), checkAfter]).to.deep.equal([{ a: evicted.a }, ['b'], 90_000])
   })

@@ -8,7 +8,9 @@ import {
   valueProposal,
 } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/calculator.ts'
 import { groupPods, READINESS_PERIODS } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/group-pods.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 const TOLERANCES = { scaleDown: 0.1, scaleUp: 0.1 }
@@ -48,7 +50,7 @@ describe('replicas from metrics', () => {
   const three = ['x', 'y', 'z'].map(name => pod({ name }))
 
   it('follow the share of the requests that pods use', () => {
-    expect(utilizationProposal(input(three, { x: 900, y: 900, z: 900 }), 'cpu', 50)).to.deep.equal({
+    expect(runAtOnce(utilizationProposal(input(three, { x: 900, y: 900, z: 900 }), 'cpu', 50))).to.deep.equal({
       replicas: 6,
       utilization: 90,
       usage: 900,
@@ -56,36 +58,38 @@ describe('replicas from metrics', () => {
   })
 
   it('count the request of one container', () => {
-    expect(utilizationProposal(input(three, { x: 100, y: 100, z: 100 }), 'cpu', 25, 'a').replicas).to.equal(6)
+    expect(runAtOnce(utilizationProposal(input(three, { x: 100, y: 100, z: 100 }), 'cpu', 25, 'a')).replicas).to.equal(6)
   })
 
   it('need a request of every container', () => {
-    expect(() => utilizationProposal(input(three, { x: 1 }), 'memory', 50)).to.throw('missing request for memory in container a of Pod x')
+    expect(() => runAtOnce(utilizationProposal(input(three, { x: 1 }), 'memory', 50))).to.throw(
+      'missing request for memory in container a of Pod x',
+    )
   })
 
   it('do not change within the tolerance', () => {
-    expect(utilizationProposal(input(three, { x: 540, y: 540, z: 540 }), 'cpu', 50).replicas).to.equal(3)
-    expect(utilizationProposal(input(three, { x: 560, y: 560, z: 560 }), 'cpu', 50).replicas).to.equal(4)
+    expect(runAtOnce(utilizationProposal(input(three, { x: 540, y: 540, z: 540 }), 'cpu', 50)).replicas).to.equal(3)
+    expect(runAtOnce(utilizationProposal(input(three, { x: 560, y: 560, z: 560 }), 'cpu', 50)).replicas).to.equal(4)
   })
 
   it('assume that pods without metrics use nothing when the number grows', () => {
-    expect(averageProposal(input(three, { x: 2000, y: 2000 }), 500).replicas).to.equal(8)
+    expect(runAtOnce(averageProposal(input(three, { x: 2000, y: 2000 }), 500)).replicas).to.equal(8)
   })
 
   it('assume that pods without metrics meet their target when the number shrinks', () => {
-    expect(averageProposal(input(three, { x: 100, y: 100 }), 500).replicas).to.equal(2)
-    expect(utilizationProposal(input(three, { x: 100, y: 100 }), 'cpu', 50).replicas).to.equal(3)
+    expect(runAtOnce(averageProposal(input(three, { x: 100, y: 100 }), 500)).replicas).to.equal(2)
+    expect(runAtOnce(utilizationProposal(input(three, { x: 100, y: 100 }), 'cpu', 50)).replicas).to.equal(3)
   })
 
   it('do not change if such pods would reverse the direction', () => {
-    expect(averageProposal(input(three, { x: 700 }), 500).replicas).to.equal(3)
+    expect(runAtOnce(averageProposal(input(three, { x: 700 }), 500)).replicas).to.equal(3)
   })
 
   it('need a metric of a pod that counts', () => {
-    expect(() => averageProposal(input([pod({ name: 'x', phase: 'Pending' })], { x: 1 }), 5)).to.throw(
+    expect(() => runAtOnce(averageProposal(input([pod({ name: 'x', phase: 'Pending' })], { x: 1 }), 5))).to.throw(
       'did not receive metrics for targeted pods (pods might be unready)',
     )
-    expect(() => averageProposal(input([], {}), 5)).to.throw('no pods returned by selector while calculating replica count')
+    expect(() => runAtOnce(averageProposal(input([], {}), 5))).to.throw('no pods returned by selector while calculating replica count')
   })
 
   it('follow the value of an object, by the pods that are ready', () => {
@@ -101,10 +105,22 @@ describe('replicas from metrics', () => {
   })
 })
 
+describe('replicas of very many pods', () => {
+  it('are proposed in steps', () => {
+    const many = Array.from({ length: 3000 }, (_, i) => pod({ name: `p${i}` }))
+    const { result, yields } = countedSteps(
+      utilizationProposal(input(many, Object.fromEntries(many.map(({ metadata: { name = '' } }) => [name, 900]))), 'cpu', 50),
+    )
+    expect(result.replicas).to.equal(5400)
+    // The pods are grouped, their requests added up, and their metrics selected and compared.
+    expect(yields).to.be.at.least(3 * Math.floor(3000 / 512) + Math.floor(3000 / 32))
+  })
+})
+
 describe('pods whose metrics count', () => {
   const groups = (facts: Facts, resource: string, timestamp = NOW): string => {
     const metrics = new Map([['p', { value: 1, timestamp, window: 60_000 }]])
-    const { ready, unready, ignored } = groupPods([pod(facts)], metrics, resource, NOW, READINESS_PERIODS)
+    const { ready, unready, ignored } = runAtOnce(groupPods([pod(facts)], metrics, resource, NOW, READINESS_PERIODS))
     return ready === 1 ? 'ready' : unready.size === 1 ? 'unready' : ignored.size === 1 ? 'ignored' : 'missing'
   }
   const cases: [title: string, facts: Facts, resource: string, group: string][] = [

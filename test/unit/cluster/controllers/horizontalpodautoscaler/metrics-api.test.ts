@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { metricsOf, usesOf } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/metrics-api.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { FakeApiClient } from '../../../../support/fake-api-client.ts'
 
 const usage = (name: string, ...containers: [name: string, cpu?: string][]): Parameters<typeof usesOf>[0][number] => ({
@@ -13,13 +14,13 @@ const usage = (name: string, ...containers: [name: string, cpu?: string][]): Par
 
 describe('metrics of the pods of a target', () => {
   it('are the sums of their containers', () => {
-    const uses = usesOf([usage('p', ['a', '100m'], ['b', '1']), usage('q', ['a', '2'], ['b'])], 'cpu')
+    const uses = runAtOnce(usesOf([usage('p', ['a', '100m'], ['b', '1']), usage('q', ['a', '2'], ['b'])], 'cpu'))
     expect([...uses]).to.deep.equal([['p', { value: 1100, timestamp: Date.parse('2026-01-01T00:00:00Z'), window: 30_000 }]])
   })
 
   it('are those of one container', () => {
-    expect(usesOf([usage('p', ['a', '100m'], ['b', '1'])], 'cpu', 'a').get('p')?.value).to.equal(100)
-    expect(() => usesOf([usage('p', ['b', '1'])], 'cpu', 'a')).to.throw('container a not present in metrics for pod ns/p')
+    expect(runAtOnce(usesOf([usage('p', ['a', '100m'], ['b', '1'])], 'cpu', 'a')).get('p')?.value).to.equal(100)
+    expect(() => runAtOnce(usesOf([usage('p', ['b', '1'])], 'cpu', 'a'))).to.throw('container a not present in metrics for pod ns/p')
   })
 
   it('explain that there is no source', async () => {
