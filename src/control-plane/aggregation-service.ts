@@ -5,7 +5,7 @@ import { objectIn } from '../api/meta/object.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT_MS, rejection } from '../clients/http-api-client.ts'
-import { parseJson } from '../codec/json.ts'
+import { parseJsonInSteps } from '../codec/json.ts'
 import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { type Controller, followKept } from '../controllers/controller.ts'
 import type { ForeignResources } from '../controllers/foreign-resources.ts'
@@ -23,6 +23,7 @@ import { passOn, type RequestProxyEnvironment } from '../extensions/aggregation/
 import { Transports } from '../extensions/aggregation/transports.ts'
 import { Via } from '../extensions/aggregation/via.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { serviceUnavailableError } from '../meta/status.ts'
 import { API_SERVICES } from '../resources/kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -136,7 +137,7 @@ const foreignReader =
     }
     const { status, body } = await reader.ask(registration, question, signal)
     if (status < 200 || status >= 300) throw rejection(status, body)
-    return objectIn(parseJson(body).value)
+    return objectIn((await runInTurns(parseJsonInSteps(body))).value)
   }
 
 const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discovery: ForeignDiscovery): Listing => ({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Json, KubeObject } from '../api/meta/object.ts'
 import { isCbor, parseStoredCborInSteps } from '../codec/cbor.ts'
-import { JsonSyntaxError, parseJson } from '../codec/json.ts'
+import { JsonSyntaxError, parseJsonInSteps } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runAtOnce, runIfSteps, runInTurns, type Steps } from '../lib/steps.ts'
@@ -272,7 +272,7 @@ function* readStored(stored: Buffer, options: CodecOptions): Steps<KubeObject> {
       if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
       return yield* runIfSteps(options.binary.decode(stored))
     }
-    const value = options.cbor && isCbor(stored) ? yield* parseStoredCborInSteps(stored) : parseJson(stored).value
+    const value = options.cbor && isCbor(stored) ? yield* parseStoredCborInSteps(stored) : (yield* parseJsonInSteps(stored)).value
     yield
     const object = yield* runIfSteps(options.decode(value))
     if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')

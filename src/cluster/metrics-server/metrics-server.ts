@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
 import { type ApiClient, objectKey } from '../../clients/api-client.ts'
+import { rawJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { connectionPair } from '../../lib/in-process-connection.ts'
@@ -69,10 +70,10 @@ export class MetricsServer {
 
   async #respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
-      send(res, 200, (await this.#document(req)) ?? (await this.#body(req)))
+      send(res, 200, (await this.#document(req)) ?? (await encoded(await this.#body(req))))
     } catch (error) {
       const { code, status } = isStatusError(error) ? error : internalServerError(errorMessage(error))
-      send(res, code, status as unknown as JsonObject)
+      send(res, code, await encoded(status as unknown as JsonObject))
     }
   }
 
@@ -206,7 +207,9 @@ function targetOf(parts: readonly string[]): Pick<MetricsRequest, 'resource' | '
   throw pathNotFoundError()
 }
 
-function send(res: ServerResponse, code: number, body: JsonObject | Buffer): void {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+/** Encodes a body: that of all pods is large. */
+const encoded = async (body: JsonObject): Promise<Buffer> => Buffer.from((await startInTurns(rawJsonInSteps(body))).join(''))
+
+function send(res: ServerResponse, code: number, bytes: Buffer): void {
   res.writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': bytes.length }).end(bytes)
 }

@@ -4,6 +4,7 @@ import { InvariantError } from '../../../src/lib/invariant.ts'
 import { createCodec } from '../../../src/storage/resource-codec.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { StorageError } from '../../../src/storage/storage.ts'
+import { countedTurns } from '../../support/counted-turns.ts'
 
 const memberOrder = ['kind', 'apiVersion', 'metadata', 'data']
 const metaOrder = [
@@ -155,6 +156,19 @@ describe('storage/resource-codec', () => {
       expect(encoded.verbatim).to.equal(verbatim)
     })
   }
+
+  it('parses a large value that another program has written in turns', async () => {
+    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'a value']))
+    const stored = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data }, null, 1))
+    const turns = await countedTurns(async time => {
+      performance.now = () => {
+        time.pass(1)
+        return time.now
+      }
+      await codec.prepareJson(stored)
+    })
+    expect(turns).to.be.at.least(5)
+  })
 
   it('stores no resourceVersion', () => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', resourceVersion: '3' } }

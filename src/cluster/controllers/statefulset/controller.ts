@@ -3,6 +3,7 @@ import type { PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { startInTurns } from '../../../lib/steps.ts'
+import { nextBackgroundTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
@@ -12,6 +13,7 @@ import type { Informer } from '../../shared/informer.ts'
 import { CLAIMS, CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../../shared/kinds.ts'
 import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { untilAvailable } from '../../shared/pods.ts'
+import { recountPause } from '../../shared/recount-pause.ts'
 import { byRevisionNumber, deleteRevisions, templateOf } from '../../shared/revision-history.ts'
 import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
@@ -69,7 +71,7 @@ class StatefulSetController {
       matches: (set, pod) => matchesLabels(selectorOf(set.spec.selector), pod.metadata.labels),
       created: () => {},
       deleted: () => {},
-      enqueue: key => this.#queue.add(key),
+      enqueue: key => this.#queue.addAfterPause(key, recountPause(this.#sets.store.get(key)?.spec.replicas ?? 1)),
     })
     const ownersOf = ({ metadata }: PersistentVolumeClaim): number => metadata.ownerReferences?.length ?? 0
     this.#claims.on({
@@ -156,12 +158,14 @@ class StatefulSetController {
     const setPods = await startInTurns(podsOfSetInSteps(set, pods, names, rules))
     const { replicas, condemned } = setPods
     const all = [...replicas, ...condemned]
+    if (turnIsSpent()) await nextBackgroundTurn()
     const plan = scalePlan(set, setPods, this.#writer.claimState(set), rules)
     for (const group of plan.groups) {
       const failure = await this.#writeGroup(set, group)
       if (failure !== undefined) return { status: status(all), failure }
     }
     if (plan.isBlocked) return { status: status(all), failure: undefined }
+    if (turnIsSpent()) await nextBackgroundTurn()
     const outdated = podsToReplace(set, replicas, names.update.name, { ...rules, maxUnavailable: this.#maxUnavailable(set) })
     return this.#deleteAll(set, outdated, replaced => status(all, replaced))
   }
@@ -195,6 +199,7 @@ class StatefulSetController {
     const left = [...group]
     const next = async (): Promise<void> => {
       const step = left.shift()
+      if (turnIsSpent()) await nextBackgroundTurn()
       if (step) await this.#writer.write(set, step)
     }
     if (!isOrdered(set)) return (await inBatches(group.length, next)).error
