@@ -8,6 +8,7 @@ import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { connectionPair } from '../../lib/in-process-connection.ts'
 import type { Logger } from '../../lib/log.ts'
+import { mapInSlices } from '../../lib/slices.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { internalServerError, isStatusError, methodNotAllowedError, notFoundError, pathNotFoundError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
@@ -27,6 +28,9 @@ export interface MetricsServerOptions {
   /** Whether the metrics of a node are simulated. */
   readonly isSimulated: (node: Node) => boolean
 }
+
+/** Number of parts of a body that are joined in one step. */
+const PARTS_IN_A_STEP = 1024
 
 /** OpenAPI documents of the API, in JSON. */
 export interface OpenApiDocuments {
@@ -207,8 +211,12 @@ function targetOf(parts: readonly string[]): Pick<MetricsRequest, 'resource' | '
   throw pathNotFoundError()
 }
 
-/** Encodes a body: that of all pods is large. */
-const encoded = async (body: JsonObject): Promise<Buffer> => Buffer.from((await startInTurns(rawJsonInSteps(body))).join(''))
+/** Encodes a body. That of all pods has very many parts. */
+async function encoded(body: JsonObject): Promise<Buffer> {
+  const parts = await startInTurns(rawJsonInSteps(body))
+  const starts = Array.from({ length: Math.ceil(parts.length / PARTS_IN_A_STEP) }, (_, i) => i * PARTS_IN_A_STEP)
+  return Buffer.concat(await mapInSlices(starts, start => Buffer.from(parts.slice(start, start + PARTS_IN_A_STEP).join(''))))
+}
 
 function send(res: ServerResponse, code: number, bytes: Buffer): void {
   res.writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': bytes.length }).end(bytes)

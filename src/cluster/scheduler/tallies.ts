@@ -1,7 +1,9 @@
+import type { Node } from '../../api/core/v1.types.ts'
 import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { deepEqual } from '../../meta/equal.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { NodeChange, Snapshot } from './snapshot.ts'
 
 /** Number of tallies that are kept for each plugin. */
 const MOST_TALLIES = 64
@@ -18,8 +20,8 @@ export interface TallyFunctions<T> {
   /** Nodes that may have pods that count. Default: all. */
   nodes?(snapshot: Snapshot): Iterable<NodeInfo>
   /**
-   * Whether a change of the node itself, such as its labels, requires a new tally. Default: its pods are taken away and
-   * added again.
+   * Whether a change of a node's labels or taints requires a new tally. Default: its pods are taken away and added
+   * again.
    */
   readonly isPerNode?: boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
@@ -30,6 +32,8 @@ export interface TallyFunctions<T> {
 
 /** Comparisons of one step. */
 const STEP = 2048
+/** Number of changed nodes that are followed in little time. */
+const FEW_CHANGES = 64
 
 /**
  * Tallies over the pods of a snapshot, by a key that stands for everything besides the snapshot that a tally depends
@@ -43,12 +47,28 @@ export class Tallies<T> {
     return runAtOnce(this.prepare(key, snapshot, functions))
   }
 
+  /** Whether `of` takes little time, because few nodes have changed since the tally was made. */
+  isReady(key: string, snapshot: Snapshot, functions: Pick<TallyFunctions<T>, 'isPerNode'>): boolean {
+    const changes = this.#changes(key, snapshot, functions)
+    return changes !== undefined && changes.length <= FEW_CHANGES
+  }
+
+  /** Returns the changes that a tally has not followed. Undefined if there is none that could follow them. */
+  #changes(
+    key: string,
+    snapshot: Snapshot,
+    { isPerNode = false }: Pick<TallyFunctions<T>, 'isPerNode'>,
+  ): readonly NodeChange[] | undefined {
+    const known = this.#tallies.get(key)
+    const changes = known?.snapshot === snapshot ? snapshot.changesSince(known.version) : undefined
+    return isPerNode && changes?.some(({ from, to }) => !isSameNode(from.node, to.node)) ? undefined : changes
+  }
+
   /** Computes in steps what `of` returns. The snapshot must not change meanwhile. */
   *prepare(key: string, snapshot: Snapshot, functions: TallyFunctions<T>): Steps<T> {
     const known = this.#tallies.get(key)
-    const changes = known?.snapshot === snapshot ? snapshot.changesSince(known.version) : undefined
-    const isUsable = changes && !(functions.isPerNode && changes.some(({ from, to }) => from.node !== to.node))
-    if (known && isUsable) {
+    const changes = this.#changes(key, snapshot, functions)
+    if (known && changes) {
       if (changes.length === 0) return known.tally
       // A tally whose steps do not end is counted anew.
       this.#tallies.delete(key)
@@ -92,10 +112,14 @@ function* countAll<T>(
 }
 
 function* follow<T>(tally: T, from: NodeInfo, to: NodeInfo, functions: TallyFunctions<T>): Steps<void> {
-  const [gone, come] = from.node === to.node ? differingPods(from.pods, to.pods) : [from.pods, to.pods]
+  const [gone, come] = isSameNode(from.node, to.node) ? differingPods(from.pods, to.pods) : [from.pods, to.pods]
   if (gone.length > 0) yield* countAll(tally, gone, from, -1, functions)
   if (come.length > 0) yield* countAll(tally, come, to, 1, functions)
 }
+
+/** Whether two states of a node are the same for tallies. The others differ with each report of its kubelet. */
+const isSameNode = (a: Node, b: Node): boolean =>
+  a === b || (deepEqual(a.metadata.labels, b.metadata.labels) && deepEqual(a.spec?.taints, b.spec?.taints))
 
 /** Returns the parts of two lists of pods without their common beginning and end. */
 function differingPods(from: readonly PodInfo[], to: readonly PodInfo[]): [readonly PodInfo[], readonly PodInfo[]] {

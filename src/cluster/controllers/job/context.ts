@@ -49,8 +49,8 @@ export function jobContext(sync: JobSync): JobContext {
   const { succeeded = [], failed = [] } = job.status.uncountedTerminatedPods ?? {}
   const uncounted = { succeeded: new Set(succeeded), failed: new Set(failed) }
   const active = pods.filter(isPodActive)
-  const newSucceeded = untrackedPods(sync, uncounted.succeeded).filter(({ status }) => status.phase === 'Succeeded')
-  const newFailed = untrackedPods(sync, uncounted.failed).filter(pod => isPodFailed(pod, job, rules))
+  const newSucceeded = untrackedPods(sync, uncounted.succeeded, ({ status }) => status.phase === 'Succeeded')
+  const newFailed = untrackedPods(sync, uncounted.failed, pod => isPodFailed(pod, job, rules))
   const counting = newFailed.filter(pod => matchFailurePolicy(job.spec.podFailurePolicy, pod, rules.backoffLimitPerIndex).counts)
   return {
     ...sync,
@@ -64,10 +64,18 @@ export function jobContext(sync: JobSync): JobContext {
   }
 }
 
-/** Pods that have the finalizer, are not in the set of uncounted pods and have a valid index if the job is Indexed. */
-export const untrackedPods = ({ job, pods, beingReleased }: JobSync, uncounted: ReadonlySet<string>): Pod[] =>
+/**
+ * Pods in a state that have the finalizer, are not in the set of uncounted pods and have a valid index if the job is
+ * Indexed.
+ */
+export const untrackedPods = (
+  { job, pods, beingReleased }: JobSync,
+  uncounted: ReadonlySet<string>,
+  isInState: (pod: Pod) => boolean,
+): Pod[] =>
   pods.filter(
     pod =>
+      isInState(pod) &&
       hasTrackingFinalizer(pod) &&
       !uncounted.has(uidOf(pod)) &&
       !beingReleased.has(uidOf(pod)) &&

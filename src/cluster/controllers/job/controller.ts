@@ -15,6 +15,7 @@ import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodReady } from '../../shared/pods.ts'
+import { recountPause } from '../../shared/recount-pause.ts'
 import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { type BackoffRecord, NO_FAILURES } from './backoff.ts'
@@ -91,7 +92,7 @@ class JobController {
         this.#observeRelease(key, pod)
       },
       changed: (key, pod) => this.#observeRelease(key, pod),
-      enqueue: key => this.#queue.add(key),
+      enqueue: key => this.#queue.addAfterPause(key, recountPause(this.#jobs.store.get(key)?.spec.parallelism ?? 1)),
     })
     await untilAborted(this.#signal)
   }

@@ -56,9 +56,9 @@ export function delayedPods(context: JobContext, succeeded: Indexes, failed: Ind
   const { job, rules } = context
   const delayed = new Map<number, Pod>()
   const active = new Set(validIndexes(context.active))
-  for (const pod of untrackedPods(context, NO_PODS)) {
+  for (const pod of untrackedPods(context, NO_PODS, each => isPodFailed(each, job, rules))) {
     const index = completionIndex(pod)
-    if (index === undefined || !isPodFailed(pod, job, rules) || !hasValidIndex(pod, job)) continue
+    if (index === undefined || !hasValidIndex(pod, job)) continue
     if (hasIndex(succeeded, index) || hasIndex(failed, index) || active.has(index)) continue
     const other = delayed.get(index)
     if (!other || isLater(pod, other, rules)) delayed.set(index, pod)

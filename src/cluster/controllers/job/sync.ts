@@ -1,5 +1,6 @@
 import type { Job, JobCondition, JobStatus } from '../../../api/batch/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { nextBackgroundTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { finalCondition, jobCondition, successCondition, trueCondition, withCondition } from './conditions.ts'
@@ -56,11 +57,18 @@ export async function syncJob(sync: JobSync, effects: JobEffects): Promise<void>
     ...(isStarting && { startTime: formatTime(now) }),
   }
   const context = jobContext({ ...sync, job: { ...sync.job, status } })
+  await turnForPods()
   const verdict = verdictOf(context)
   if (verdict.deadlineIn !== undefined) effects.checkAfter(verdict.deadlineIn)
   const change = verdict.finished ? await endPods(context, verdict.finished, effects) : await continueJob(context, verdict, effects)
+  await turnForPods()
   await track(context, verdict, change, effects)
   if (change.error !== undefined) throw change.error
+}
+
+/** A stage of a pass looks at all pods of a job, which may be thousands: the next one begins in another turn then. */
+const turnForPods = async (): Promise<void> => {
+  if (turnIsSpent()) await nextBackgroundTurn()
 }
 
 /** Deletes the active pods of a job that ends. */

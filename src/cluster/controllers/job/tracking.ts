@@ -45,9 +45,8 @@ export function trackPods(
   const newIndexes: number[] = []
   const release: Pod[] = []
   let isPartial = false
-  const ordered = isIndexed(job) ? tracked.toSorted((a, b) => (completionIndex(a) ?? -1) - (completionIndex(b) ?? -1)) : tracked
-  for (const pod of ordered) {
-    if (!mayRelease(context, pod, indexes, finished)) continue
+  const ended = tracked.filter(pod => mayRelease(context, pod, indexes, finished))
+  for (const pod of isIndexed(job) ? byIndex(ended) : ended) {
     release.push(pod)
     const uid = uidOf(pod)
     if (pod.status.phase === 'Succeeded' && !context.uncounted.failed.has(uid)) {
@@ -67,6 +66,11 @@ export function trackPods(
   const indexed = withIndexes(next, indexes, newIndexes)
   const isSame = indexed.completedIndexes === (cleaned.completedIndexes ?? '') && indexed.failedIndexes === cleaned.failedIndexes
   return { status: indexed, isChanged: isChanged || !isSame, release, held, isPartial }
+}
+
+function byIndex(pods: readonly Pod[]): Pod[] {
+  const indexes = new Map(pods.map(pod => [pod, completionIndex(pod) ?? -1]))
+  return pods.toSorted((a, b) => (indexes.get(a) ?? -1) - (indexes.get(b) ?? -1))
 }
 
 /** Whether the finalizer of a pod may be removed now. */

@@ -37,16 +37,19 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
   const filtered = new Tallies<DomainCounts>()
   const scored = new Tallies<DomainCounts>()
   const spreads = { DoNotSchedule: new WeakMap<PodInfo, Spread>(), ScheduleAnyway: new WeakMap<PodInfo, Spread>() }
+  /** Constraints of the pod of the present cycle, which several steps of a cycle ask for. */
+  const latest: { [action in keyof typeof spreads]?: Spread } = {}
   /** Scorers that were prepared in steps, by the feasible nodes. */
   const scorers = new WeakMap<readonly NodeInfo[], { readonly info: PodInfo; readonly scorer: NodeScorer | Status }>()
 
   function* spreadOf(info: PodInfo, action: keyof typeof spreads, snapshot: Snapshot): Steps<Spread> {
-    const known = spreads[action].get(info)
+    const known = latest[action]?.info === info ? latest[action] : spreads[action].get(info)
     if (known?.snapshot === snapshot && known.version === snapshot.version) return known
     const constraints = yield* constraintsOf(info.pod, action, defaults, snapshot.objects)
     const isLarge = info.isLarge || !hasFewValues(constraints)
     const key = isLarge ? largeKeyOf(info.pod, action, constraints) : keyOf(info.pod, constraints)
-    const spread = { constraints, key, snapshot, version: snapshot.version }
+    const spread = { info, constraints, key, snapshot, version: snapshot.version }
+    latest[action] = spread
     if (isLarge) spreads[action].set(info, spread)
     return spread
   }
@@ -54,14 +57,15 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
     const { constraints, key } = yield* spreadOf(info, 'DoNotSchedule', snapshot)
     if (constraints.length > 0) yield* filtered.prepare(key, snapshot, filterCounts(info.pod, constraints))
   }
+  const requiresAllKeys = ({ pod }: PodInfo): boolean => (pod.spec.topologySpreadConstraints?.length ?? 0) > 0 || !isSystem
   function* scorerOf(info: PodInfo, snapshot: Snapshot, feasible: readonly NodeInfo[]): Steps<NodeScorer | Status> {
     const { constraints, key } = yield* spreadOf(info, 'ScheduleAnyway', snapshot)
-    const requiresAll = (info.pod.spec.topologySpreadConstraints?.length ?? 0) > 0 || !isSystem
+    const requiresAll = requiresAllKeys(info)
     const functions = scoreCounts(info.pod, constraints, requiresAll)
     const scorer =
       constraints.length === 0
         ? SKIP
-        : yield* spreadScorer(constraints, yield* scored.prepare(`${requiresAll} ${key}`, snapshot, functions), feasible, requiresAll)
+        : yield* spreadScorer(constraints, yield* scored.prepare(scoreKey(requiresAll, key), snapshot, functions), feasible, requiresAll)
     if (constraints.length > MANY) scorers.set(feasible, { info, scorer })
     return scorer
   }
@@ -74,7 +78,9 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
       return pod.metadata.namespace === other.metadata.namespace && isSelected
     },
     prepareFilter(info, snapshot) {
-      return isHeavy(info, snapshot.objects) ? prepareFilter(info, snapshot) : undefined
+      if (isHeavy(info, snapshot.objects)) return prepareFilter(info, snapshot)
+      const { constraints, key } = runAtOnce(spreadOf(info, 'DoNotSchedule', snapshot))
+      return constraints.length === 0 || filtered.isReady(key, snapshot, PER_NODE) ? undefined : prepareFilter(info, snapshot)
     },
     preFilter(info, snapshot) {
       const { constraints, key } = runAtOnce(spreadOf(info, 'DoNotSchedule', snapshot))
@@ -83,7 +89,10 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
       return { filter: new SpreadFilter(info.pod, constraints, counts), ...(constraints.length > MANY && { isSlow: true }) }
     },
     prepareScore(info, snapshot, feasible) {
-      return isHeavy(info, snapshot.objects) ? scorerOf(info, snapshot, feasible) : undefined
+      if (isHeavy(info, snapshot.objects)) return scorerOf(info, snapshot, feasible)
+      const { constraints, key } = runAtOnce(spreadOf(info, 'ScheduleAnyway', snapshot))
+      const isReady = constraints.length === 0 || scored.isReady(scoreKey(requiresAllKeys(info), key), snapshot, PER_NODE)
+      return isReady ? undefined : scorerOf(info, snapshot, feasible)
     },
     preScore(info, snapshot, feasible) {
       const known = scorers.get(feasible)
@@ -94,6 +103,7 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
 
 /** Constraints of one kind for a pod, in a state of the cluster. */
 interface Spread {
+  readonly info: PodInfo
   readonly constraints: readonly Constraint[]
   /** Key of pods that share counts. */
   readonly key: string
@@ -129,9 +139,15 @@ const weightsOf = (constraints: readonly Constraint[]): Pick<TallyFunctions<Doma
   return { weigh: () => weight, nodeWeight: constraints.length }
 }
 
+/** Key of a tally for scores. @param requiresAll whether nodes without a topology key count for no other one */
+const scoreKey = (requiresAll: boolean, key: string): string => `${requiresAll} ${key}`
+
+/** A domain whose last node has gone must not count as one without pods. */
+const PER_NODE = { isPerNode: true }
+
 /** Counts pods on nodes that have all topology keys and that the constraint includes. */
 const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFunctions<DomainCounts> => ({
-  isPerNode: true,
+  ...PER_NODE,
   ...weightsOf(constraints),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {
@@ -146,7 +162,7 @@ const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFuncti
 
 /** Counts pods as scores do: by node for host names, on nodes that the constraint includes for other keys. */
 const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: boolean): TallyFunctions<DomainCounts> => ({
-  isPerNode: true,
+  ...PER_NODE,
   ...weightsOf(constraints),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {

@@ -74,3 +74,28 @@ describe('PodTopologySpread, for a pod of many constraints', () => {
     expect(podTopologySpread().prepareScore?.(infoOf(), snapshot, snapshot.nodes)).to.equal(undefined)
   })
 })
+
+describe('PodTopologySpread, in a cluster of many pods', () => {
+  const constraint = (whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway'): TopologySpreadConstraint => ({
+    maxSkew: 1,
+    topologyKey: 'zone',
+    whenUnsatisfiable,
+    labelSelector: { matchLabels: { app: 'web' } },
+  })
+  const many = Array.from({ length: 1000 }, (_, i) => nodeOf(`n${i}`, { labels: { zone: `z${i % 3}` } }))
+  const pods = many.flatMap(({ metadata: { name = '' } }, i) => [web(`p${i}`, name), web(`q${i}`, name)])
+
+  for (const [action, what] of [
+    ['DoNotSchedule', 'filter'],
+    ['ScheduleAnyway', 'scores'],
+  ] as const)
+    it(`counts them for the ${what} in steps, and only changes from then on`, () => {
+      const plugin = podTopologySpread()
+      const snapshot = snapshotOf(many, pods)
+      const pod = infoOf({ name: 'p', labels: { app: 'web' }, spec: { topologySpreadConstraints: [constraint(action)] } })
+      const prepare = () =>
+        action === 'DoNotSchedule' ? plugin.prepareFilter?.(pod, snapshot) : plugin.prepareScore?.(pod, snapshot, snapshot.nodes)
+      expect(countedSteps(prepare() as never).yields).to.be.at.least(Math.floor(1000 / 32))
+      expect(prepare()).to.equal(undefined)
+    })
+})

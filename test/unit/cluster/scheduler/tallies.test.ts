@@ -22,6 +22,23 @@ function podCounter(isPerNode = false) {
 const pods: readonly PodInfo[] = ['p', 'q', 'r', 's'].map(name => infoOf({ name }))
 
 describe('tallies', () => {
+  it('are ready if few nodes have changed since they were counted', () => {
+    const nodes = Array.from({ length: 100 }, (_, i) => NodeInfo.of(nodeOf(`n${i}`), pods))
+    const snapshot = new Snapshot(nodes, objectsOf())
+    const tallies = new Tallies<{ count: number }>()
+    const { functions } = podCounter(true)
+    expect(tallies.isReady('x', snapshot, functions)).to.equal(false)
+    tallies.of('x', snapshot, functions)
+    expect([tallies.isReady('x', snapshot, functions), tallies.isReady('y', snapshot, functions)]).to.deep.equal([true, false])
+    for (const node of nodes.slice(0, 64)) snapshot.replace(node.withoutPods(...pods.slice(1)))
+    expect(tallies.isReady('x', snapshot, functions)).to.equal(true)
+    snapshot.replace(NodeInfo.of(nodeOf('n99'), []))
+    expect(tallies.isReady('x', snapshot, functions)).to.equal(false)
+    tallies.of('x', snapshot, functions)
+    snapshot.replace(NodeInfo.of(nodeOf('n99', { labels: { a: 'b' } }), []))
+    expect(tallies.isReady('x', snapshot, functions)).to.equal(false)
+  })
+
   it('look only at pods that have come or gone since the last cycle', () => {
     const node = NodeInfo.of(nodeOf('a'), pods)
     const snapshot = new Snapshot([node, NodeInfo.of(nodeOf('b'), pods)], objectsOf())
@@ -40,6 +57,9 @@ describe('tallies', () => {
     const tallies = new Tallies<{ count: number }>()
     const whole = podCounter(true)
     tallies.of('x', snapshot, whole.functions)
+    snapshot.replace(node.withNode(nodeOf('a', { labels: { a: 'b' } })))
+    expect([tallies.of('x', snapshot, whole.functions).count, whole.seen.pods]).to.deep.equal([4, 8])
+    // A report of the kubelet changes nothing that counts.
     snapshot.replace(node.withNode(nodeOf('a', { labels: { a: 'b' } })))
     expect([tallies.of('x', snapshot, whole.functions).count, whole.seen.pods]).to.deep.equal([4, 8])
     expect(tallies.of('x', new Snapshot([], objectsOf()), whole.functions).count).to.equal(0)
