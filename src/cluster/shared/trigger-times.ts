@@ -13,7 +13,7 @@ interface SeenTime {
 
 interface SeenTimes {
   readonly service: number
-  /** By the name of the pod. */
+  /** Key: name of the pod. */
   readonly pods: ReadonlyMap<string, SeenTime>
 }
 

@@ -29,13 +29,13 @@ export interface StatusInput {
 /** Numbers of the active pods of a set. */
 export interface PodCounts {
   readonly active: number
-  /** Those that have all labels of the template. */
+  /** Number of active pods that have all labels of the template. */
   readonly fullyLabeled: number
   readonly ready: number
   readonly available: number
 }
 
-/** What `countPods` counts by. */
+/** Conditions by which `countPods` counts. */
 export interface CountedBy {
   /** Labels of the template. */
   readonly labels: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
-/** What decides when a pod is deleted. */
+/** A pod that may be deleted, with the values by which it is ordered. */
 export interface Victim {
   readonly pod: Pod
   readonly node: string
