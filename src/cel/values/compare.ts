@@ -124,6 +124,8 @@ export function typeEquals(a: Value, b: Value): Equality | Comparing<Equality> {
   if (a instanceof CelList || a instanceof CelMap) {
     const isAsLarge = (b instanceof CelList || b instanceof CelMap) && a.size === b.size
     spendWork(isAsLarge ? 1 + a.size : 1)
+    // A search meets many values of other sizes, for which a comparison in steps costs more than its result.
+    if (!isAsLarge && (a instanceof CelList ? b instanceof CelList : b instanceof CelMap)) return false
     return a.equals(b)
   }
   if (a instanceof CelObject) return a.equals(b)

@@ -57,7 +57,8 @@ function* membersOf(map: CelMap): Generator<Value> {
 }
 
 /**
- * Visits all parts of a value in steps, and a shared part once for each occurrence. Not recursive: values can be nested deeply.
+ * Visits all parts of a value in steps, and a shared part once for each occurrence. Not recursive: values can be nested
+ * deeply.
  * @param parts returns the parts of a value, or undefined.
  */
 export function* visitParts(root: Value, parts: (value: Value) => Iterable<Value> | undefined, visit: (value: Value) => void): Steps<void> {
