@@ -1,3 +1,4 @@
+import { compareText } from '../../lib/compare-text.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { ownMember } from '../../meta/equal.ts'
@@ -85,7 +86,7 @@ function mapText(map: CelMap): string {
       throw new FormatFault(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
     return [chargePrinted(literal(key)), chargePrinted(literal(value))] as const
   })
-  const sorted = pairs.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const sorted = pairs.toSorted(([a], [b]) => compareText(a, b))
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
