@@ -4,6 +4,7 @@ import type { ControlPlane, User } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
 import { encryptionFile, providerOf } from '../support/encryption-config.ts'
 import { openInProcess } from '../support/in-process-server.ts'
+import { eventually } from '../support/waiting.ts'
 
 const HISTORY = '/binnacle/v1/history'
 const CONFIG_MAPS = 'api/v1/namespaces/default/configmaps'
@@ -182,6 +183,7 @@ describe('the history of an object', () => {
     const files = { 'encryption.yaml': encryptionFile(['secrets'], providerOf('aesgcm', 'one')) }
     const server = await openInProcess(['--history=24h', '--encryption-provider-config=DIR/encryption.yaml'], files)
     try {
+      await eventually('there is a namespace', async () => (await server.send('/api/v1/namespaces/default')).status === 200)
       const path = 'api/v1/namespaces/default/secrets'
       const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: 'hunter2' } }
       const created = await server.send(`/${path}`, { method: 'POST', body })

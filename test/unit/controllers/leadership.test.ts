@@ -142,10 +142,13 @@ describe('leadership', () => {
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
     const b = candidate(t, 'b', { clocks: new Clocks(t.now + 3_600_000) })
+    const renewed = async (): Promise<unknown> => (await lease(t)).spec.renewTime
     for (let i = 0; i < 8; i++) {
       await tries(t, 6)
+      const before = await renewed()
       a.clocks.pass(2000)
       b.clocks.pass(2000)
+      await eventually('a renews the Lease', async () => (await renewed()) !== before)
     }
     expect([a.log, b.log]).to.deep.equal([['begin'], []])
     await Promise.all([a.stop(), b.stop()])

@@ -210,8 +210,11 @@ describe('commands of clients with v5.channel.k8s.io', () => {
   })
 
   it('report an unknown result if the kubelet disconnects', async () => {
-    act = ({ socket }) => socket.end()
-    expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal(internalError('error reading from error stream: unexpected EOF'))
+    act = (_kubelet, stream) => stream('stdout').send('begun')
+    const client = await start('one/exec?stdout=1')
+    await eventually('the command runs', () => client.channel(1) === 'begun')
+    kubelet?.socket.end()
+    expect(await ending(client)).to.deep.equal(internalError('error reading from error stream: unexpected EOF'))
   })
 
   it('succeed if the kubelet closes the connection in order', async () => {

@@ -25,7 +25,8 @@ describe('a response that the client does not read', () => {
   before(async () => {
     const sendLong = (exchange: Exchange): Promise<void> => exchange.sendBytes(200, 'text/plain', [LONG, LONG]).finally(() => over++)
     server = await startTestServer(sendLong, {
-      limits: { timeoutMs: 500, maxInFlight: 3 },
+      // Long enough for another request to arrive before.
+      limits: { timeoutMs: 3000, maxInFlight: 3 },
       access: { authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } },
     })
   })
