@@ -55,10 +55,14 @@ function* decodeStructInSteps(schema: StructSchema, value: Json, options?: Decod
       run.read = 0
       yield* rest
     }
-    if (run.unknownSeen && options?.onUnknown) yield* diagnoseInSteps(schema, value, options)
+    if (run.unknownSeen && options?.onUnknown) {
+      yield
+      yield* diagnoseInSteps(schema, value, options)
+    }
     return out
   } catch (error) {
     if (error !== MISFIT) throw error
+    yield
     yield* diagnoseInSteps(schema, value)
     throw new DecodeError(`json: cannot unmarshal the value into ${schema.name}`)
   }

@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../api/meta/object.ts'
 import type { GroupVersionKind } from '../../api/meta/v1.types.ts'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import { rawJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { Steps } from '../../lib/steps.ts'
+import { MANY_MEMBERS } from '../../lib/wide-objects.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
 import { Descriptions } from '../../schema/openapi/descriptions.ts'
 import {
   builtInFrame,
@@ -83,7 +86,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     *v3(path) {
       const document = yield* v3(path)
       yield
-      yield Buffer.from(JSON.stringify(document))
+      for (const part of yield* jsonParts(document)) yield Buffer.from(part)
     },
     *v3Proto(path) {
       const document = yield* v3(path)
@@ -106,6 +109,11 @@ function descriptionsWhileUsed(read: ReadDescriptions): () => Descriptions {
   }
 }
 
+/** Writes a value as JSON: at once if it has few values, which takes a quarter of the time. */
+function* jsonParts(value: JsonObject): Steps<string[]> {
+  return hasFewValues(value, MANY_MEMBERS - 1) ? [JSON.stringify(value)] : yield* rawJsonInSteps(value)
+}
+
 /** Returns a Swagger document in JSON. */
 function* swaggerText(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): DocumentPieces {
   yield Buffer.from(JSON.stringify(head).slice(0, -1))
@@ -120,7 +128,8 @@ function* swaggerText(head: JsonObject, members: Iterable<SwaggerMember | undefi
     if (member === undefined) yield
     else {
       const before = begin(SWAGGER_PARTS.indexOf(member.part)) || ','
-      yield Buffer.from(`${before}${JSON.stringify(member.name)}:${JSON.stringify(member.value)}`)
+      yield Buffer.from(`${before}${JSON.stringify(member.name)}:`)
+      for (const part of yield* jsonParts(member.value)) yield Buffer.from(part)
     }
   }
   yield Buffer.from(`${begin(SWAGGER_PARTS.length - 1)}},${JSON.stringify(tail).slice(1)}`)

@@ -277,10 +277,13 @@ function* knownMembers(names: readonly string[], { properties }: JsonSchemaProps
   if (!properties) return []
   let known = positions.get(properties)
   if (!known) {
-    known = new Map(Object.keys(properties).map((name, i) => [name, i]))
-    positions.set(properties, known)
-    // There may be as many as in a request body.
-    if (known.size > MANY) yield
+    const made = new Map<string, number>()
+    for (const name of yield* memberNames(properties)) {
+      if (isStepDone()) yield
+      made.set(name, made.size)
+    }
+    positions.set(properties, made)
+    known = made
   }
   const found: { readonly name: string; readonly at: number }[] = []
   for (const name of names) {

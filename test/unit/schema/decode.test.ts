@@ -178,6 +178,18 @@ describe('decodeInSteps', () => {
     expect(unknown[0]).to.equal('ports[5000].s0')
   })
 
+  it('looks for unknown members, and for the error, in another step than it reads', () => {
+    const unknown: string[] = []
+    const steps = decodeInSteps(type, { a: 1, b: 2 }, { onUnknown: path => void unknown.push(path) })
+    steps.next()
+    expect(unknown).to.deep.equal([])
+    runAtOnce(steps)
+    expect(unknown).to.deep.equal(['a', 'b'])
+    const misfit = decodeInSteps(type, { names: 1 })
+    expect(misfit.next().done).to.equal(false)
+    expect(() => runAtOnce(misfit)).to.throw(DecodeError)
+  })
+
   it('throws the error of decode after many elements', () => {
     const value: Json = { labels: labels(5000, padded), names: [...range(5000, String), 1] }
     expect(() => runAtOnce(decodeInSteps(type, value))).to.throw(

@@ -92,3 +92,29 @@ describe("OpenAPI documents of custom resources compared with upstream's", () =>
     })
   }
 })
+
+describe('the OpenAPI documents of a custom resource with very many properties', () => {
+  const definition = CASES.find(({ definition: { spec } }) =>
+    (spec.versions ?? []).some(({ schema }) => schema?.openAPIV3Schema?.properties),
+  )?.definition
+  const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string' }]))
+  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties } } }
+
+  it('are written in pieces', () => {
+    if (!definition) throw new Error('no case')
+    const { spec } = definition
+    const wide = { ...definition, spec: { ...spec, versions: (spec.versions ?? []).map(version => ({ ...version, schema: { openAPIV3Schema } })) } }
+    const resource = customResource(established(wide), {
+      post: () => Promise.reject(new Error('no webhook here')),
+      metrics: new ConversionMetrics(),
+    })
+    const openApi = createOpenApi(new CatalogSnapshot(1, resource ? [resource] : [], '1.33'))
+    const path = [...openApi.paths()].find(each => each.includes(spec.group)) ?? ''
+    for (const pieces of [[...openApi.v3(path)], [...openApi.v2()]]) {
+      expect(JSON.parse(Buffer.concat(pieces.map(piece => piece ?? Buffer.alloc(0))).toString())).to.be.an('object')
+      expect(pieces.filter(piece => (piece?.length ?? 0) > 10_000).length).to.be.at.least(15)
+      // A document in one piece has 300,000 bytes.
+      expect(Math.max(...pieces.map(piece => piece?.length ?? 0))).to.be.below(200_000)
+    }
+  })
+})

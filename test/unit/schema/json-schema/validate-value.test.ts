@@ -3,8 +3,10 @@ import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-sch
 import type { Json } from '../../../../src/api/meta/object.ts'
 import { allWorded, fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
+import { valueSteps } from '../../../../src/schema/json-schema/validate-value.ts'
 import { FIRST_VALUE_RULES, type ValueRules } from '../../../../src/schema/json-schema/value-rules.ts'
 import { validateValue, validateValueUpdate } from '../../../support/at-once.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 1]))
 
@@ -177,6 +179,12 @@ describe('ranges of numbers since 1.36', () => {
 })
 
 describe('validateValue', () => {
+  it('indexes very many properties in steps', () => {
+    const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string' }]))
+    const steps = valueSteps({}, undefined, { type: 'object', properties }, fieldPath('d'), FIRST_VALUE_RULES)
+    expect(countedSteps(steps).yields).to.be.at.least(18)
+  })
+
   for (const [name, [schema, value, errors]] of Object.entries(table)) {
     it(name, () => expect(validateValue(value, schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(errors))
   }

@@ -27,4 +27,13 @@ describe('members of a schema', () => {
     expect(result).to.deep.equal({ properties })
     expect(yields).to.be.at.least(19)
   })
+
+  it('are copied in steps if a default has many', () => {
+    const value = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, i]))
+    for (const schema of [{ default: value }, { properties: { a: { default: value } } }]) {
+      const { result, yields } = countedSteps(inMemberOrder(schema))
+      expect(result).to.deep.equal(schema)
+      expect(yields).to.be.at.least(10)
+    }
+  })
 })
