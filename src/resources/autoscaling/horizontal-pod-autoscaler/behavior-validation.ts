@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '../../../api/autoscaling/v2.types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -27,11 +28,16 @@ function validateScalingPolicy({ type, value, periodSeconds }: HPAScalingPolicy,
  * Validates the rules of one direction. They may be absent; otherwise they need a policy: defaults replace an absent
  * list, not an empty one. The window is 0 to LONGEST_WINDOW_SECONDS, and the tolerance is not negative.
  */
-function validateScalingRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
+function* validateScalingRules(rules: HPAScalingRules | undefined, path: FieldPath): Steps<FieldError[]> {
   if (!rules) return []
   const { stabilizationWindowSeconds: seconds = 0, selectPolicy, policies = [], tolerance } = rules
   const window = path.child('stabilizationWindowSeconds')
   const at = path.child('policies')
+  const policyErrors: FieldError[] = []
+  for (const [i, policy] of policies.entries()) {
+    if (isStepDone()) yield
+    policyErrors.push(...validateScalingPolicy(policy, at.index(i)))
+  }
   return [
     ...(seconds < 0 ? [invalid(window, seconds, 'must be greater than or equal to zero')] : []),
     ...(seconds > LONGEST_WINDOW_SECONDS ? [invalid(window, seconds, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`)] : []),
@@ -39,16 +45,18 @@ function validateScalingRules(rules: HPAScalingRules | undefined, path: FieldPat
       ? []
       : [notSupported(path.child('selectPolicy'), selectPolicy, SELECT_POLICIES)]),
     ...(policies.length === 0 ? [required(at, 'must specify at least one Policy')] : []),
-    ...policies.flatMap((policy, i) => validateScalingPolicy(policy, at.index(i))),
+    ...policyErrors,
     ...(tolerance !== undefined && quantitySign(tolerance) < 0 ? [invalid(path.child('tolerance'), tolerance, NEGATIVE)] : []),
   ]
 }
 
 /**
- * Validates policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in
+ * Validates policies and stabilization windows of both directions, in steps. Source: pkg/apis/autoscaling/validation in
  * k8s.io/kubernetes.
  */
-export const validateBehavior = (behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): FieldError[] => [
-  ...validateScalingRules(behavior?.scaleUp, path.child('scaleUp')),
-  ...validateScalingRules(behavior?.scaleDown, path.child('scaleDown')),
-]
+export function* validateBehavior(behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): Steps<FieldError[]> {
+  return [
+    ...(yield* validateScalingRules(behavior?.scaleUp, path.child('scaleUp'))),
+    ...(yield* validateScalingRules(behavior?.scaleDown, path.child('scaleDown'))),
+  ]
+}

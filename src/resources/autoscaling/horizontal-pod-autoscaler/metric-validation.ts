@@ -9,6 +9,7 @@ import type {
   ResourceMetricSource,
 } from '../../../api/autoscaling/v2.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -149,16 +150,20 @@ function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRul
 }
 
 /**
- * Validates metrics. If `minReplicas` is 0, one of them must be measurable without pods. `rules` apply to references to
- * the objects of metrics.
+ * Validates metrics, in steps. If `minReplicas` is 0, one of them must be measurable without pods. `rules` apply to
+ * references to the objects of metrics.
  */
-export function validateMetrics(
+export function* validateMetrics(
   metrics: readonly MetricSpec[],
   minReplicas: number | undefined,
   path: FieldPath,
   rules: ReferenceRules,
-): FieldError[] {
-  const errors = metrics.flatMap((metric, i) => validateMetric(metric, path.index(i), rules))
+): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const [i, metric] of metrics.entries()) {
+    if (isStepDone()) yield
+    errors.push(...validateMetric(metric, path.index(i), rules))
+  }
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     errors.push(forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'))
   }

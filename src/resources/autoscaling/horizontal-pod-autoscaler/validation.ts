@@ -1,5 +1,6 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../../api/autoscaling/v2.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -14,11 +15,11 @@ import { apiVersionFault, type ReferenceRules, validateObjectReference } from '.
  * Validates an autoscaler. minReplicas may be 0 only with the gate HPAScaleToZero and an object or external metric, or
  * if it is 0 in the old object. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes.
  */
-export function validateHorizontalPodAutoscaler(
+export function* validateHorizontalPodAutoscaler(
   { spec }: HorizontalPodAutoscaler,
   old: HorizontalPodAutoscaler | undefined,
   { features }: HookContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { minReplicas, maxReplicas } = spec
   // An autoscaler that already scales to zero may keep doing so.
@@ -33,8 +34,8 @@ export function validateHorizontalPodAutoscaler(
       ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')]
       : []),
     ...validateObjectReference(spec.scaleTargetRef, path.child('scaleTargetRef'), targetRules(spec, old?.spec, features)),
-    ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics'), metricRules(old?.spec, features)),
-    ...validateBehavior(spec.behavior, path.child('behavior')),
+    ...(yield* validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics'), metricRules(old?.spec, features))),
+    ...(yield* validateBehavior(spec.behavior, path.child('behavior'))),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { Job, JobSpec, JobStatus } from '../../../api/batch/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -48,19 +49,20 @@ function transitionOf(job: Job, before: Job | undefined): Transition {
   }
 }
 
-/** Validates terminated pods that are not counted yet. Each UID occurs once, in one of the two lists. */
-function validateUncounted({ next }: Transition): FieldError[] {
+/** Validates terminated pods that are not counted yet, in steps. Each UID occurs once, in one of the two lists. */
+function* validateUncounted({ next }: Transition): Steps<FieldError[]> {
   const path = STATUS.child('uncountedTerminatedPods')
+  const errors: FieldError[] = []
   const seen = new Set<string>()
-  return (['succeeded', 'failed'] as const).flatMap(list =>
-    (next.uncountedTerminatedPods?.[list] ?? []).flatMap((uid, i) => {
-      const at = path.child(list).index(i)
-      if (uid === '') return [invalid(at, uid, 'must not be empty')]
-      if (seen.has(uid)) return [duplicate(at, uid)]
+  for (const list of ['succeeded', 'failed'] as const) {
+    for (const [i, uid] of (next.uncountedTerminatedPods?.[list] ?? []).entries()) {
+      if (isStepDone()) yield
+      if (uid === '') errors.push(invalid(path.child(list).index(i), uid, 'must not be empty'))
+      else if (seen.has(uid)) errors.push(duplicate(path.child(list).index(i), uid))
       seen.add(uid)
-      return []
-    }),
-  )
+    }
+  }
+  return errors
 }
 
 /**
@@ -246,11 +248,11 @@ function validateCriteriaKept({ next, old }: Transition): FieldError[] {
  * which controllers other than kube-controller-manager's write the status. Source: pkg/apis/batch/validation in
  * k8s.io/kubernetes.
  */
-export function validateJobStatusUpdate(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
+export function* validateJobStatusUpdate(next: Job, old: Job | undefined, { features }: HookContext): Steps<FieldError[]> {
   const transition = transitionOf(next, old)
   const errors = [
     ...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS),
-    ...validateUncounted(transition),
+    ...(yield* validateUncounted(transition)),
   ]
   if (!features.enabled('JobManagedBy')) return [...errors, ...validateCriteria(transition), ...validateCriteriaKept(transition)]
   return [

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import type { HorizontalPodAutoscaler } from '../../../../../src/api/autoscaling/v2.types.ts'
 import { horizontalPodAutoscalerResource as resource } from '../../../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
-import { featuresIn } from '../../../../support/hook-context.ts'
+import { validateHorizontalPodAutoscaler } from '../../../../../src/resources/autoscaling/horizontal-pod-autoscaler/validation.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
+import { featuresIn, hookContext } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
@@ -25,6 +28,20 @@ const at = (path: string): string => `spec.metrics[0].${path}`
 const rules = (path: string): string => `spec.behavior.scaleUp.${path}`
 
 describe('HorizontalPodAutoscaler', () => {
+  it('validates very many metrics and policies in steps', () => {
+    const policies = Array<object>(5000).fill({ type: 'Pods', value: 1, periodSeconds: 60 })
+    const wide = of({
+      minReplicas: 1,
+      metrics: Array<object>(5000).fill(pods()),
+      behavior: { scaleUp: { policies }, scaleDown: { policies } },
+    })
+    const { result, yields } = countedSteps(
+      validateHorizontalPodAutoscaler(wide as unknown as HorizontalPodAutoscaler, undefined, hookContext()),
+    )
+    expect(result).to.deep.equal([])
+    expect(yields).to.be.at.least(28)
+  })
+
   validates(
     resource,
     {

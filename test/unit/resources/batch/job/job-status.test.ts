@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import type { Job } from '../../../../../src/api/batch/v1.types.ts'
 import { jobResource } from '../../../../../src/resources/batch/job/definition.ts'
-import { featuresIn } from '../../../../support/hook-context.ts'
+import { validateJobStatusUpdate } from '../../../../../src/resources/batch/job/status-validation.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
+import { featuresIn, hookContext } from '../../../../support/hook-context.ts'
 import { job, template } from '../../../../support/jobs.ts'
 import { causesOf, KindCases } from '../../../../support/kind-cases.ts'
 
@@ -127,6 +130,18 @@ describe('the status of a Job', () => {
       expect(await causesOf(made.update({ ...job(spec), status: after }, {}, 'status'))).to.deep.equal(causes)
     })
   }
+
+  it('validates very many pods that are not counted in steps', () => {
+    const succeeded = Array.from({ length: 10_000 }, (_, i) => `u${i}`)
+    const old = job({}) as unknown as Job
+    const next: Job = { ...old, status: { uncountedTerminatedPods: { succeeded, failed: ['', 'u1'] } } }
+    const { result, yields } = countedSteps(validateJobStatusUpdate(next, { ...old, status: {} }, hookContext()))
+    expect(result.map(({ reason, field }) => `${reason} ${field}`)).to.deep.equal([
+      'FieldValueInvalid status.uncountedTerminatedPods.failed[0]',
+      'FieldValueDuplicate status.uncountedTerminatedPods.failed[1]',
+    ])
+    expect(yields).to.be.at.least(18)
+  })
 
   const rows: Record<string, [spec: object, status: object | undefined, state: string, completions: string, duration: string]> = {
     'a job that has not begun': [{}, undefined, 'Running', '0/1', ''],
