@@ -83,20 +83,24 @@ interface InTreeSource {
   readonly portworxVolume?: { readonly volumeID: string }
 }
 
+/** Identifiers of volumes by the plugin of their source. */
+const IN_TREE_IDS: readonly (readonly [plugin: string, idOf: (source: InTreeSource) => string | undefined])[] = [
+  ['kubernetes.io/aws-ebs', source => source.awsElasticBlockStore?.volumeID],
+  ['kubernetes.io/gce-pd', source => source.gcePersistentDisk?.pdName],
+  ['kubernetes.io/azure-disk', source => source.azureDisk?.diskURI],
+  ['kubernetes.io/azure-file', source => source.azureFile?.shareName],
+  ['kubernetes.io/cinder', source => source.cinder?.volumeID],
+  ['kubernetes.io/vsphere-volume', source => source.vsphereVolume?.volumePath],
+  ['kubernetes.io/portworx-volume', source => source.portworxVolume?.volumeID],
+]
+
 /** Returns the CSI volume of a source of a plugin that a driver has replaced on the node. */
 function inlineVolume(source: InTreeSource, node: CSINode | undefined): DriverVolume | undefined {
-  const ids: readonly (readonly [plugin: string, id: string | undefined])[] = [
-    ['kubernetes.io/aws-ebs', source.awsElasticBlockStore?.volumeID],
-    ['kubernetes.io/gce-pd', source.gcePersistentDisk?.pdName],
-    ['kubernetes.io/azure-disk', source.azureDisk?.diskURI],
-    ['kubernetes.io/azure-file', source.azureFile?.shareName],
-    ['kubernetes.io/cinder', source.cinder?.volumeID],
-    ['kubernetes.io/vsphere-volume', source.vsphereVolume?.volumePath],
-    ['kubernetes.io/portworx-volume', source.portworxVolume?.volumeID],
-  ]
-  for (const [plugin, handle] of ids) {
+  for (const [plugin, idOf] of IN_TREE_IDS) {
+    const handle = idOf(source)
+    if (handle === undefined) continue
     const driver = migratedDriver(plugin)
-    if (handle !== undefined && driver !== undefined && isMigratedOn(node, plugin)) return { driver, handle }
+    if (driver !== undefined && isMigratedOn(node, plugin)) return { driver, handle }
   }
   return undefined
 }

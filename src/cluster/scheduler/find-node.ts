@@ -81,7 +81,7 @@ export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile,
     const steps = plugin.prepareFilter?.(pod, snapshot)
     if (steps) yield* steps
   }
-  const prepared = prepareFilters(pod, snapshot, profile)
+  const prepared = yield* prepareFilters(pod, snapshot, profile)
   if ('reason' in prepared) {
     const { status, plugins, reason } = prepared
     const statuses = new Map(snapshot.nodes.map(({ name }) => [name, status]))
@@ -200,8 +200,11 @@ interface Rejected {
   readonly reason: string
 }
 
-/** Prepares the filters of all plugins, in order. The first rejection ends it. */
-function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile): Prepared | Rejected {
+/**
+ * Prepares the filters of all plugins, in order. The first rejection ends it. A step is one plugin: each goes through
+ * the volumes of a pod, which may be many.
+ */
+function* prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile): Steps<Prepared | Rejected> {
   const filters: ActiveFilter[] = []
   const reserves: ActiveReserve[] = []
   const postFilters: PostFilter[] = []
@@ -209,6 +212,7 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
   let nodeNames: ReadonlySet<string> | undefined
   let isSlow = false
   for (const { plugin } of plugins) {
+    yield
     const prepared = plugin.preFilter?.(pod, snapshot)
     if (prepared?.postFilter) postFilters.push(prepared.postFilter)
     if (prepared?.status && prepared.status.code !== 'Skip')

@@ -43,10 +43,12 @@ function topologiesOf({ name, claim }: VolumeClaim, objects: ClusterObjects): Vo
   if (!volumeName) return delayedOf(classOf(claim), objects)
   const volume = objects.get<PersistentVolume>('PersistentVolume', '', volumeName)
   if (volume === undefined) return unresolvable(`persistentvolume "${volumeName}" not found`)
-  return [...TOPOLOGY_LABELS.keys()].flatMap(key => {
+  const topologies: VolumeTopology[] = []
+  for (const key of TOPOLOGY_LABELS.keys()) {
     const zones = volume.metadata.labels?.[key]?.split(ZONE_DELIMITER).map(zone => zone.trim())
-    return zones === undefined || zones.includes('') ? [] : [{ key, values: new Set(zones) }]
-  })
+    if (zones && !zones.includes('')) topologies.push({ key, values: new Set(zones) })
+  }
+  return topologies
 }
 
 /** A claim without a volume must wait for its consumer. */

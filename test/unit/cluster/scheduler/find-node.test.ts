@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { chooseNode } from '../../../../src/cluster/scheduler/choose-node.ts'
 import { failureText } from '../../../../src/cluster/scheduler/failure-text.ts'
 import { filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
-import type { Plugin } from '../../../../src/cluster/scheduler/framework.ts'
+import { type Plugin, SKIP } from '../../../../src/cluster/scheduler/framework.ts'
 import { nodeAffinity } from '../../../../src/cluster/scheduler/plugins/node-affinity.ts'
 import { nodeResourcesFit } from '../../../../src/cluster/scheduler/plugins/node-resources-fit.ts'
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
@@ -38,6 +38,20 @@ describe('filtering of nodes', () => {
       '0/11 nodes are available: 1 node(s) had untolerated taint {k: v}, 10 Insufficient cpu.',
     )
     expect(filtered({}, snapshotOf([]))).to.equal('no nodes available to schedule pods')
+  })
+
+  it('prepares the filters of each plugin in another step', () => {
+    let prepared = 0
+    const preFilter = (): { readonly status: typeof SKIP } => {
+      prepared++
+      return { status: SKIP }
+    }
+    const plugins = ['A', 'B', 'C'].map((name): Plugin => ({ name, preFilter }))
+    const steps = filterNodes(infoOf({}), snapshotOf([nodeOf('a')]), profile(...plugins), { from: 0, nominated: none })
+    const seen = new Set<number>()
+    while (!steps.next().done) seen.add(prepared)
+    expect([...seen].slice(0, 3)).to.deep.equal([0, 1, 2])
+    expect(prepared).to.equal(3)
   })
 
   it('looks only at the nodes that a plugin names', () => {

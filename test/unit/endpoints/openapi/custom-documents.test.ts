@@ -103,7 +103,10 @@ describe('the OpenAPI documents of a custom resource with very many properties',
   it('are written in pieces', () => {
     if (!definition) throw new Error('no case')
     const { spec } = definition
-    const wide = { ...definition, spec: { ...spec, versions: (spec.versions ?? []).map(version => ({ ...version, schema: { openAPIV3Schema } })) } }
+    const wide = {
+      ...definition,
+      spec: { ...spec, versions: (spec.versions ?? []).map(version => ({ ...version, schema: { openAPIV3Schema } })) },
+    }
     const resource = customResource(established(wide), {
       post: () => Promise.reject(new Error('no webhook here')),
       metrics: new ConversionMetrics(),
