@@ -2,6 +2,7 @@ import { formatDouble } from '../lib/format-double.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import { quote } from '../lib/go-quote.ts'
 import { counted } from './error-bound.ts'
+import { hasFewValues } from './few-values.ts'
 import type { FieldError, FieldErrorReason } from './field-error-type.ts'
 import type { FieldPath } from './field-path.ts'
 import { type Detail, isWordedSince, textIn, type Wording, words } from './wording.ts'
@@ -24,14 +25,22 @@ export class Verbatim {
 /** Wraps a value whose Go form the caller knows, such as a time or a struct. `json` prints it for 1.34 and later. */
 export const verbatim = (text: string, json?: () => string): Verbatim => new Verbatim(text, json)
 
+/** Limit on the values that a message prints. Printing tens of thousands takes longer than a turn. */
+const MOST_PRINTED = 4000
+
+/** Prints a value, with its JSON, by these functions. Of more than 4,000 values only the type is printed. */
+export const verbatimOf = (type: string, value: object | null | undefined, print: () => string, json: () => string): Verbatim =>
+  hasFewValues(value, MOST_PRINTED) ? verbatim(print(), json) : verbatim(`${type}{...}`, () => '"..."')
+
 /**
  * Prints a value as Go does in a validation message: strings quoted, numbers plain, null as a quoted word, lists of
- * strings in Go's syntax, objects as JSON.
+ * strings in Go's syntax, objects as JSON. Lists and objects of more than 4,000 values are not printed.
  */
 export function printValue(value: unknown): string {
   if (value === undefined || value === null) return '"null"'
   if (typeof value === 'string') return quote(value)
   if (value instanceof Verbatim) return value.text
+  if (!hasFewValues(value, MOST_PRINTED)) return '"..."'
   if (Array.isArray(value) && value.every(item => typeof item === 'string')) return `[]string{${value.map(quote).join(', ')}}`
   if (typeof value === 'object')
     return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))
@@ -42,7 +51,8 @@ export function printValue(value: unknown): string {
 function jsonPrinter(value: unknown): (() => string) | undefined {
   if (value === undefined || value === null) return () => 'null'
   if (value instanceof Verbatim) return value.json
-  return Array.isArray(value) && value.every(item => typeof item === 'string') ? () => goJsonText(value) : undefined
+  if (!Array.isArray(value) || !hasFewValues(value, MOST_PRINTED)) return undefined
+  return value.every(item => typeof item === 'string') ? () => goJsonText(value) : undefined
 }
 
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)

@@ -6,7 +6,19 @@ import { turnIsLong } from '../lib/turn.ts'
 import { memberNames } from '../lib/wide-objects.ts'
 import { deepEqual } from './equal.ts'
 import type { Detail, FieldError } from './field-error.ts'
-import { forbidden, immutableError, invalid, notSupported, replacedSince, required, tooLongError, verbatim, words } from './field-error.ts'
+import {
+  forbidden,
+  immutableError,
+  invalid,
+  notSupported,
+  replacedSince,
+  required,
+  tooLongError,
+  type Verbatim,
+  verbatim,
+  verbatimOf,
+  words,
+} from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
 import { printGoTime } from './time.ts'
@@ -82,6 +94,14 @@ const printOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletio
   return `v1.OwnerReference{APIVersion:${text[0]}, Kind:${text[1]}, Name:${text[2]}, UID:${text[3]}, Controller:${flag(controller)}, BlockOwnerDeletion:${flag(blockOwnerDeletion)}}`
 }
 
+const printOwners = (owners: readonly OwnerReference[]): Verbatim =>
+  verbatimOf(
+    '[]v1.OwnerReference',
+    owners,
+    () => `[]v1.OwnerReference{${owners.map(printOwner).join(', ')}}`,
+    () => goJsonText(owners.map(ownerJson)),
+  )
+
 /** Returns the reference as its JSON shows it. */
 const ownerJson = ({ apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion }: OwnerReference): unknown => ({
   apiVersion,
@@ -132,6 +152,7 @@ function identityErrors(owner: OwnerReference, path: FieldPath, at: FieldPath): 
 function* ownerErrors(owners: readonly OwnerReference[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let controller = ''
+  let all: Verbatim | undefined
   for (const [i, owner] of owners.entries()) {
     if (isStepDone()) yield
     for (const error of identityErrors(owner, path, path.index(i))) errors.push(error)
@@ -140,7 +161,7 @@ function* ownerErrors(owners: readonly OwnerReference[], path: FieldPath): Steps
     if (controller === '') {
       controller = current
     } else {
-      const all = verbatim(`[]v1.OwnerReference{${owners.map(printOwner).join(', ')}}`, () => goJsonText(owners.map(ownerJson)))
+      all ??= printOwners(owners)
       errors.push(
         invalid(
           path,

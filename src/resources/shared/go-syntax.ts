@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { isGivenEmpty } from '../../meta/empty-members.ts'
-import { type Verbatim, verbatim } from '../../meta/field-error.ts'
+import { type Verbatim, verbatim, verbatimOf } from '../../meta/field-error.ts'
 
 /**
  * Prints values as Go's %#v does. Upstream's messages show everything but strings, numbers and booleans in this form.
@@ -22,14 +22,32 @@ const goSlice = (type: string, items: readonly string[] | undefined): string =>
 
 /** Prints `map[string]string{"a":"b"}` with sorted keys. */
 export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim =>
-  verbatim(stringMap(map), () => goJsonText(map ? sortedMap(map) : null))
+  verbatimOf(
+    'map[string]string',
+    map,
+    () => stringMap(map),
+    () => goJsonText(map ? sortedMap(map) : null),
+  )
 
 /** Prints a list of strings. `type` is its Go type, such as `[]string`. */
 export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim =>
-  verbatim(goSlice(type, items?.map(quote)), () => goJsonText(items ?? null))
+  verbatimOf(
+    type,
+    items,
+    () => goSlice(type, items?.map(quote)),
+    () => goJsonText(items ?? null),
+  )
 
 /** Prints `v1.LabelSelector{…}`. Pointers print as nil or as an address, which errors omit. */
-export function goLabelSelector(selector: LabelSelector): Verbatim {
+export const goLabelSelector = (selector: LabelSelector): Verbatim =>
+  verbatimOf(
+    'v1.LabelSelector',
+    selector,
+    () => goSelectorText(selector),
+    () => goSelectorJson(selector),
+  )
+
+function goSelectorText(selector: LabelSelector): string {
   const { matchLabels, matchExpressions } = selector
   const expressions =
     matchExpressions?.map(requirement => {
@@ -37,22 +55,21 @@ export function goLabelSelector(selector: LabelSelector): Verbatim {
       return `v1.LabelSelectorRequirement{Key:${quote(requirement.key)}, Operator:${quote(requirement.operator)}, Values:${goSlice('[]string', values)}}`
     }) ?? emptyList(selector, 'matchExpressions')
   const labels = stringMap(matchLabels ?? (isGivenEmpty(selector, 'matchLabels') ? {} : undefined))
-  return verbatim(
-    `v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${goSlice('[]v1.LabelSelectorRequirement', expressions)}}`,
-    () =>
-      goJsonText({
-        ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
-        ...(matchExpressions &&
-          matchExpressions.length > 0 && {
-            matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
-              key,
-              operator,
-              ...(values && values.length > 0 && { values }),
-            })),
-          }),
-      }),
-  )
+  return `v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${goSlice('[]v1.LabelSelectorRequirement', expressions)}}`
 }
+
+const goSelectorJson = ({ matchLabels, matchExpressions }: LabelSelector): string =>
+  goJsonText({
+    ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
+    ...(matchExpressions &&
+      matchExpressions.length > 0 && {
+        matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+          key,
+          operator,
+          ...(values && values.length > 0 && { values }),
+        })),
+      }),
+  })
 
 /** Returns an empty list if the client sent one, or undefined for nil. */
 const emptyList = (owner: object, name: string): readonly string[] | undefined => (isGivenEmpty(owner, name) ? [] : undefined)

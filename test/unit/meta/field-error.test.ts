@@ -27,6 +27,29 @@ describe('meta/field-error', () => {
   for (const [text, printed] of quoted) it(`quotes ${printed} as Go does`, () => expect(quote(text)).to.equal(printed))
 
   const path = fieldPath('a')
+
+  it('does not print lists and objects of more than 4,000 values', () => {
+    const values = Array.from({ length: 4001 }, (_, i) => `k${i}`)
+    const map = Object.fromEntries(values.map(name => [name, 'v']))
+    const errors: [FieldError, before: string, since: string][] = [
+      [invalid(path, values, 'no'), '"..."', '"..."'],
+      [invalid(path, map, 'no'), '"..."', '"..."'],
+      [invalid(path, goStringMap(map), 'no'), 'map[string]string{...}', '"..."'],
+      [invalid(path, goStringList(values, '[]core.Capability'), 'no'), '[]core.Capability{...}', '"..."'],
+      [invalid(path, goLabelSelector({ matchLabels: map }), 'no'), 'v1.LabelSelector{...}', '"..."'],
+      [
+        invalid(path, goLabelSelector({ matchExpressions: [{ key: 'k', operator: 'In', values }] }), 'no'),
+        'v1.LabelSelector{...}',
+        '"..."',
+      ],
+    ]
+    for (const [error, before, since] of errors) {
+      expect(error.body).to.equal(`Invalid value: ${before}: no`)
+      expect(allWorded([error], '1.34').map(({ body }) => body)).to.deep.equal([`Invalid value: ${since}: no`])
+    }
+    expect(invalid(path, values.slice(1), 'no').body).to.include('"k4000"')
+  })
+
   const ERRORS: [FieldError, before: string, since: string][] = [
     [required(path), 'Required value', 'Required value'],
     [invalid(path, 'x', 'no'), 'Invalid value: "x": no', 'Invalid value: "x": no'],
