@@ -2,6 +2,10 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import type { Awaitable } from './awaitable.ts'
 import { pemCertificates } from './pem-certificates.ts'
 import { type Steps, startInTurns } from './steps.ts'
+import { endTurn } from './turn.ts'
+
+/** More authorities than these are parsed in turns of their own. */
+const FEW = 16
 
 /**
  * The context of an agent's connections. Node creates one for each connection, which takes a quarter of a millisecond
@@ -21,6 +25,7 @@ export class KeptContext {
     const isSame = last !== undefined && last.ca === options.ca && last.cert === options.cert && last.key === options.key
     if (isSame && this.#context !== undefined) return this.#context
     const { context, more } = contextOf(options)
+    if (more.length > FEW) endTurn()
     this.#context = more.length === 0 ? context : startInTurns(trustInSteps(context, more))
     this.#options = { ca: options.ca, cert: options.cert, key: options.key }
     return this.#context

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { DialledTlsAgent } from '../../../src/lib/connect-proxy.ts'
 import { KeptContext, trustInSteps } from '../../../src/lib/kept-context.ts'
+import { BEGIN_CERTIFICATE } from '../../../src/lib/pem-certificates.ts'
 import { TlsAgent } from '../../../src/lib/tls-agent.ts'
 import { trustedCertificates } from '../../../src/lib/trusted-certificates.ts'
 import { endTurn } from '../../../src/lib/turn.ts'
@@ -45,6 +46,11 @@ describe('the TLS context of an agent', () => {
     const bundle = trustedCertificates(root.cert.repeat(3))
     expect(new KeptContext().of(bundle)).not.to.be.a('promise')
     expect(new KeptContext().of(trustedCertificates(root.cert + other.cert))).to.be.a('promise')
+  })
+
+  it('parses more than 16 authorities in turns of their own', () => {
+    const many = Array.from({ length: 18 }, (_, i) => `${BEGIN_CERTIFICATE}\n${1000 + i}\n-----END CERTIFICATE-----\n`)
+    expect(new KeptContext().of(trustedCertificates(many.join('')))).to.be.a('promise')
   })
 
   const agents: Readonly<Record<string, () => Agent>> = {
