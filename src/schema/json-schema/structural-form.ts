@@ -1,5 +1,5 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
-import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { memberNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, itemsSchema, positionalItems } from './props.ts'
 
@@ -13,7 +13,7 @@ export const structuralFault = (schema: JsonSchemaProps): string | undefined => 
 export function* findStructuralFault(schema: JsonSchemaProps): Steps<string | undefined> {
   let known = faults.get(schema)
   if (known === undefined) {
-    if (isStepDone()) yield
+    if (isLongStepDone()) yield
     known = (yield* findFault(schema)) ?? NONE
     faults.set(schema, known)
   }

@@ -74,7 +74,7 @@ describe('the schema of a CustomResourceDefinition', () => {
 
   it('yields while many alternatives are searched, even if they are known to have a structural form', () => {
     const anyOf = Array.from({ length: 20_000 }, () => ({ minLength: 1 }))
-    expect(countedSteps(findStructuralFault({ anyOf })).yields).to.be.at.least(35)
+    expect(countedSteps(findStructuralFault({ anyOf })).yields).to.be.at.least(600)
     expect(countedSteps(findStructuralFault({ anyOf })).yields).to.be.at.least(35)
   })
 
