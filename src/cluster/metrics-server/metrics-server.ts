@@ -215,7 +215,7 @@ function targetOf(parts: readonly string[]): Pick<MetricsRequest, 'resource' | '
 async function encoded(body: JsonObject): Promise<Buffer> {
   const parts = await startInTurns(rawJsonInSteps(body))
   const starts = Array.from({ length: Math.ceil(parts.length / PARTS_IN_A_STEP) }, (_, i) => i * PARTS_IN_A_STEP)
-  return Buffer.concat(await mapInSlices(starts, start => Buffer.from(parts.slice(start, start + PARTS_IN_A_STEP).join(''))))
+  return Buffer.concat(await mapInSlices(starts, start => Buffer.from(parts.slice(start, start + PARTS_IN_A_STEP).join('')), 1))
 }
 
 function send(res: ServerResponse, code: number, bytes: Buffer): void {

@@ -19,6 +19,8 @@ import { endpointsInSteps } from './endpoints.ts'
 import { subsetsOf } from './subsets.ts'
 
 const WORKERS = 5
+/** Time that a pass takes for each pod. */
+const MICROSECONDS_PER_POD = 3
 const MOST_RETRIES = 15
 
 /** Keeps the Endpoints of services that select pods. A key is a service. */
@@ -55,7 +57,7 @@ class EndpointsController {
     if (!(await untilSynced([this.#services, this.#pods, this.#endpoints], this.#signal))) return
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
-    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key)))
+    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key), MICROSECONDS_PER_POD))
     followServicePods({ pods: this.#pods, services: this.#services, enqueue: podChanged })
     // Endpoints without a service, which was deleted while no controller ran.
     for (const endpoints of this.#endpoints.store.list())

@@ -28,6 +28,8 @@ import { TopologyHints } from './topology/topology-hints.ts'
 import { zoneCpuOf } from './topology/zone-cpu.ts'
 
 const WORKERS = 5
+/** Time that a pass takes for each pod. */
+const MICROSECONDS_PER_POD = 3
 const [MOST_RETRIES, FIRST_RETRY_MS] = [15, 1000]
 /** Largest number of endpoints in a slice, as kube-controller-manager's --max-endpoints-per-slice by default. */
 const MAX_ENDPOINTS = 100
@@ -75,7 +77,7 @@ class EndpointSliceController {
     if (!(await untilSynced([this.#services, this.#pods, this.#nodes, this.#slices], this.#signal))) return
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
-    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key)))
+    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key), MICROSECONDS_PER_POD))
     followServicePods({ pods: this.#pods, services: this.#services, enqueue: podChanged })
     this.#followed.follow()
     this.#nodes.on({
