@@ -41,6 +41,8 @@ export interface Program {
    * enough.
    */
   evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): ProgramOutcome | Promise<ProgramOutcome>
+  /** Evaluates in steps. A step ends when `spent` returns true between rounds of loops, and makes progress in any case. */
+  evaluateInSteps(activation: Activation, spent: () => boolean, options?: EvaluateOptions): Steps<ProgramOutcome>
 }
 
 /** A program, or the error of a part that is evaluated at planning time, such as `int('x')`. */
@@ -63,6 +65,15 @@ export function* makeProgramInSteps(checked: Checked, environment: Environment):
       const frame = frameOf(activation, options, turns.spent)
       const outcome = outcomeOrPause(planned, frame)
       return outcome ?? remaining(planned, frame, turns)
+    },
+    *evaluateInSteps(activation, spent, options = {}) {
+      const frame = frameOf(activation, options, spent)
+      for (;;) {
+        const outcome = outcomeOrPause(planned, frame)
+        if (outcome) return outcome
+        yield
+        frame.resume()
+      }
     },
   }
 }

@@ -90,6 +90,7 @@ export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile,
   const { filters, reserves, nodeNames } = prepared
   const first = preferred === undefined ? undefined : snapshot.position(preferred)
   const firstNode = first === undefined ? undefined : snapshot.nodes[first]
+  if (firstNode) yield* prepareNode(firstNode, filters)
   if (
     first !== undefined &&
     firstNode &&
@@ -146,6 +147,7 @@ function* tryNodes(
   const nodes: NodeInfo[] = []
   const positions: number[] = []
   const enough = nodesToFind(count, profile.percentageOfNodesToScore)
+  const hasPreparation = filters.some(({ filter }) => filter.prepare)
   let checked = 0
   for (; checked < count && nodes.length < enough; checked++) {
     const index = (from + checked) % count
@@ -153,6 +155,7 @@ function* tryNodes(
     const node = snapshot.nodes[position]
     if (node === undefined) continue
     if (isSlow || isLongStepDone()) yield
+    if (hasPreparation) yield* prepareNode(node, filters)
     const rejected = check(node, position)
     if (rejected === undefined) {
       nodes.push(node)
@@ -242,6 +245,19 @@ function* prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile)
   return { filters, reserves, postFilters, nodeNames, namers, isSlow }
 }
 
+/** Prepares the checks of a node in steps, except those that are not made because an earlier filter rejects the node. */
+export function* prepareNode(node: NodeInfo, filters: readonly ActiveFilter[]): Steps<void> {
+  for (const [i, active] of filters.entries()) {
+    if (!active.filter.prepare) continue
+    if (firstRejection(node, filters.slice(0, i))) return
+    try {
+      yield* active.filter.prepare(node)
+    } catch (error) {
+      throw filterError(active, error)
+    }
+  }
+}
+
 /**
  * Returns the first plugin that rejects the node, with its status. If pods of at least the same priority are nominated
  * to the node, it must be feasible both with and without them: they may never run there. Source:
@@ -289,10 +305,13 @@ function firstRejection(node: NodeInfo, filters: readonly ActiveFilter[], from =
 }
 
 /** Runs a filter. An error names the plugin. */
-function checked({ filter, plugin }: ActiveFilter, node: NodeInfo): Status | undefined {
+function checked(active: ActiveFilter, node: NodeInfo): Status | undefined {
   try {
-    return filter.check(node)
+    return active.filter.check(node)
   } catch (error) {
-    throw new Error(`running "${plugin}" filter plugin: ${errorMessage(error)}`, { cause: error })
+    throw filterError(active, error)
   }
 }
+
+const filterError = ({ plugin }: ActiveFilter, error: unknown): Error =>
+  new Error(`running "${plugin}" filter plugin: ${errorMessage(error)}`, { cause: error })

@@ -34,6 +34,8 @@ export const unresolvable = (...reasons: string[]): Status => ({ code: 'Unschedu
 export interface NodeFilter {
   /** Returns why the pod cannot run on the node. Undefined if it can. */
   check(node: NodeInfo): Status | undefined
+  /** Optional. Computes in steps what `check` of a node takes long for. It must not depend on the pods of the node. */
+  prepare?(node: NodeInfo): Steps<unknown>
   /**
    * Returns the filter as it is with a pod added to the node (1) or removed from it (-1). Omitted if only the node's
    * own state counts.

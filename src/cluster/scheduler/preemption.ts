@@ -1,12 +1,12 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
-import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isLongStepDone, type Steps } from '../../lib/steps.ts'
 import { matchesLabels } from '../../meta/label-selector.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { isPodTerminating, podCondition, podPriority } from '../shared/pods.ts'
 import { selectorOf } from '../shared/selectors.ts'
 import { failureText, type Infeasible } from './failure-text.ts'
-import { type ActiveFilter, checkNode, type NominatedPods, withPods } from './find-node.ts'
+import { type ActiveFilter, checkNode, type NominatedPods, prepareNode, withPods } from './find-node.ts'
 import { type Status, unresolvable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -102,7 +102,7 @@ export function* findCandidates(input: PreemptionInput, statuses: Map<string, St
     const node = potential[(offset + i) % potential.length]
     if (node === undefined) continue
     if (isLongStepDone()) yield
-    const result = victimsOn(node, input, budgets)
+    const result = yield* victimsOn(node, input, budgets)
     if ('code' in result) statuses.set(node.name, result)
     else candidates.push(result)
     if (candidates.length >= enough && candidates.some(({ violations }) => violations === 0)) break
@@ -111,21 +111,22 @@ export function* findCandidates(input: PreemptionInput, statuses: Map<string, St
 }
 
 /**
- * Chooses the pods of a node to delete: as few and as unimportant ones as possible, and those that budgets protect
- * last. Source: SelectVictimsOnNode.
+ * Chooses the pods of a node to delete, in steps: as few and as unimportant ones as possible, and those that budgets
+ * protect last. Source: SelectVictimsOnNode.
  */
-function victimsOn(
+function* victimsOn(
   node: NodeInfo,
   { pod, filters, nominated }: PreemptionInput,
   budgets: readonly PodDisruptionBudget[],
-): PreemptionCandidate | Status {
+): Steps<PreemptionCandidate | Status> {
   const potential = node.pods.filter(({ pod: other }) => podPriority(other) < podPriority(pod.pod))
   if (potential.length === 0) return NO_VICTIMS
   let [room, active] = withPods(node, filters, potential, -1)
+  yield* prepareNode(room, active)
   const rejected = checkNode(pod, room, active, nominated(node.name))
   if (rejected) return rejected.status
   potential.sort(byImportance)
-  const violating = runAtOnce(violatingPods(potential, budgets))
+  const violating = yield* violatingPods(potential, budgets)
   const victims: PodInfo[] = []
   let violations = 0
   for (const other of [...potential.filter(one => violating.has(one)), ...potential.filter(one => !violating.has(one))]) {

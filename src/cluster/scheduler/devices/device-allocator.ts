@@ -1,12 +1,21 @@
 import type { Node } from '../../../api/core/v1.types.ts'
 import type { AllocationResult, DeviceClass, DeviceSelector, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { allocationResult } from './allocation-result.ts'
 import { beginConstraint } from './attribute-constraints.ts'
 import { type ClaimRequest, claimRequests, type RequestAlternative } from './claim-requests.ts'
 import { DeviceCounters } from './device-counters.ts'
 import { type DevicePool, type PoolRules, poolsByNode } from './device-pools.ts'
-import { type ChosenAlternative, DeviceSearch, MOST_DEVICES, type SearchedClaim, type SearchRules, StepBudget } from './device-search.ts'
+import {
+  type ChosenAlternative,
+  DeviceSearch,
+  MOST_DEVICES,
+  type SearchedAlternative,
+  type SearchedClaim,
+  type SearchRules,
+  StepBudget,
+} from './device-search.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import { areTolerated } from './device-tolerations.ts'
 import type { OfferedDevice } from './offered-devices.ts'
@@ -48,10 +57,10 @@ export class NodeAllocationError extends Error {
 }
 
 /**
- * Allocates devices on one node for all claims. Undefined if they do not suffice. Throws NodeAllocationError if the
- * node cannot be judged, and an Error if a claim or class is invalid.
+ * Allocates devices on one node for all claims, in steps. Undefined if they do not suffice. Throws NodeAllocationError
+ * if the node cannot be judged, and an Error if a claim or class is invalid.
  */
-export type DeviceAllocator = (node: Node) => readonly ClaimAllocation[] | undefined
+export type DeviceAllocator = (node: Node) => Steps<readonly ClaimAllocation[] | undefined>
 
 /** Allocation of a claim. */
 export interface ClaimAllocation {
@@ -70,11 +79,12 @@ export function deviceAllocator(
   const poolsOf = poolsByNode(state.slices, rules)
   const requesting = claims.map(claim => ({ claim, requests: claimRequests(claim) }))
   const budget = new StepBudget(rules.filterTimeoutMs)
-  return node => {
+  return function* (node) {
     const pools = poolsOf(node)
-    const searched = requesting.map(each => new ClaimPreparation(each, pools, state, rules, matches).prepare())
+    const searched: SearchedClaim[] = []
+    for (const each of requesting) searched.push(yield* new ClaimPreparation(each, pools, state, rules, matches).prepare())
     const counters = new DeviceCounters(pools, state.allocated, !rules.countsOtherNodes)
-    const found = new DeviceSearch(searched, { allocated: state.allocated, counters, rules, step: budget.forNode() }).run()
+    const found = yield* new DeviceSearch(searched, { allocated: state.allocated, counters, rules, step: budget.forNode() }).run()
     if (found === undefined) {
       if (rules.skipsUnusablePools && pools.some(({ invalidReason }) => invalidReason !== undefined))
         throw new NodeAllocationError('invalid resource pools were encountered')
@@ -117,13 +127,16 @@ class ClaimPreparation {
     this.#matches = matches
   }
 
-  prepare(): SearchedClaim {
+  *prepare(): Steps<SearchedClaim> {
     const key = objectKey(this.#claim)
-    const requests = this.#requests.map(request => {
-      if (request.isPrioritized && !this.#rules.prioritizedList)
-        throw new Error(`claim ${key}, request ${request.name}: has subrequests, but the DRAPrioritizedList feature is disabled`)
-      return request.alternatives.map(alternative => this.#alternative(alternative, `claim ${key}, request ${alternative.shortName}`))
-    })
+    const requests: SearchedAlternative[][] = []
+    for (const { name, isPrioritized, alternatives } of this.#requests) {
+      if (isPrioritized && !this.#rules.prioritizedList)
+        throw new Error(`claim ${key}, request ${name}: has subrequests, but the DRAPrioritizedList feature is disabled`)
+      const searched: SearchedAlternative[] = []
+      for (const each of alternatives) searched.push(yield* this.#alternative(each, `claim ${key}, request ${each.shortName}`))
+      requests.push(searched)
+    }
     const least = requests.reduce((sum, alternatives) => sum + Math.min(...alternatives.map(({ count }) => count)), 0)
     if (least > MOST_DEVICES)
       throw new Error(`claim ${key}: number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`)
@@ -135,7 +148,7 @@ class ClaimPreparation {
     return { key, requests, constraints }
   }
 
-  #alternative(alternative: RequestAlternative, at: string): SearchedClaim['requests'][number][number] {
+  *#alternative(alternative: RequestAlternative, at: string): Steps<SearchedAlternative> {
     const { selectors, adminAccess, className, capacity, mode, count } = alternative
     const empty = selectors.findIndex(({ cel }) => cel === undefined)
     if (empty >= 0) throw new Error(`${at}, selector #${empty}: CEL expression empty (unsupported selector type?)`)
@@ -147,13 +160,13 @@ class ClaimPreparation {
     const deviceClass = this.#state.classOf(className)
     if (deviceClass === undefined)
       throw new Error(`${at}: could not retrieve device class ${className}: deviceclass.resource.k8s.io "${className}" not found`)
-    const accepts = (device: OfferedDevice): boolean => this.#accepts(alternative, deviceClass, device)
+    const accepts = (device: OfferedDevice): Steps<boolean> => this.#accepts(alternative, deviceClass, device)
     if (mode === 'ExactCount') return { alternative, isAll: false, count, devices: this.#usableDevices(), accepts }
     if (mode !== 'All') throw new Error(`${at}: unsupported count mode ${mode}`)
     const capacities = new SharedCapacities(this.#state.allocated, this.#rules)
-    const devices = this.#allDevices(at).filter(
-      device => this.#isSelected(alternative, deviceClass, device) && capacities.suffices(alternative, device),
-    )
+    const devices: OfferedDevice[] = []
+    for (const device of this.#allDevices(at))
+      if ((yield* this.#isSelected(alternative, deviceClass, device)) && capacities.suffices(alternative, device)) devices.push(device)
     return { alternative, isAll: true, count: devices.length, devices, accepts: device => this.#isTolerable(alternative, device) }
   }
 
@@ -174,34 +187,35 @@ class ClaimPreparation {
     return pools.flatMap(({ devices }) => devices)
   }
 
-  #accepts(alternative: RequestAlternative, deviceClass: DeviceClass, device: OfferedDevice): boolean {
-    return this.#isSelected(alternative, deviceClass, device) && this.#isTolerable(alternative, device)
+  *#accepts(alternative: RequestAlternative, deviceClass: DeviceClass, device: OfferedDevice): Steps<boolean> {
+    return (yield* this.#isSelected(alternative, deviceClass, device)) && (yield* this.#isTolerable(alternative, device))
   }
 
   /** Reports whether a device may be allocated at all. */
-  #isTolerable({ tolerations }: RequestAlternative, offered: OfferedDevice): boolean {
+  *#isTolerable({ tolerations }: RequestAlternative, offered: OfferedDevice): Steps<boolean> {
     const { consumesCounters = [], taints } = offered.device
     if (!this.#rules.partitionable && consumesCounters.length > 0) return false
     if (!this.#rules.taints) return true
     const { ruleTaints } = this.#state
-    return areTolerated(taints, tolerations) && (ruleTaints === undefined || areTolerated(ruleTaints(offered), tolerations))
+    return areTolerated(taints, tolerations) && (ruleTaints === undefined || areTolerated(yield* ruleTaints(offered), tolerations))
   }
 
-  #isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): boolean {
+  *#isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): Steps<boolean> {
     if (!this.#rules.bindingConditions && (device.device.bindingConditions?.length ?? 0) > 0) return false
     return (
-      this.#match(spec.selectors ?? [], `class ${metadata.name}`, device) &&
-      this.#match(selectors, `claim ${objectKey(this.#claim)}`, device)
+      (yield* this.#match(spec.selectors ?? [], `class ${metadata.name}`, device)) &&
+      (yield* this.#match(selectors, `claim ${objectKey(this.#claim)}`, device))
     )
   }
 
-  #match(selectors: readonly DeviceSelector[], of: string, device: OfferedDevice): boolean {
-    return selectors.every(({ cel }, i) => {
+  *#match(selectors: readonly DeviceSelector[], of: string, device: OfferedDevice): Steps<boolean> {
+    for (const [i, { cel }] of selectors.entries()) {
       try {
-        return this.#matches(cel?.expression ?? '', device)
+        if (!(yield* this.#matches(cel?.expression ?? '', device))) return false
       } catch (error) {
         throw new Error(`${of}: selector #${i}: ${(error as Error).message}`, { cause: error })
       }
-    })
+    }
+    return true
   }
 }

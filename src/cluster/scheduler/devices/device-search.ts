@@ -1,4 +1,5 @@
 import { errorMessage } from '../../../lib/error-message.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { AttributeConstraint } from './attribute-constraints.ts'
 import type { RequestAlternative } from './claim-requests.ts'
 import type { DeviceCounters } from './device-counters.ts'
@@ -51,8 +52,8 @@ export interface SearchedAlternative {
   readonly count: number
   /** Devices in the order in which they are tried. */
   readonly devices: readonly OfferedDevice[]
-  /** Reports whether a device suits, apart from other choices. Called once per device, when it is needed. */
-  accepts(device: OfferedDevice): boolean
+  /** Reports whether a device suits, apart from other choices, in steps. Called once per device, when it is needed. */
+  accepts(device: OfferedDevice): Steps<boolean>
 }
 
 /** A claim on a node. */
@@ -100,11 +101,11 @@ class Candidates {
     this.#isFree = isFree
   }
 
-  at(index: number): OfferedDevice | undefined {
+  *at(index: number): Steps<OfferedDevice | undefined> {
     const { devices } = this.#searched
     while (this.#found.length <= index && this.#next < devices.length) {
       const device = devices[this.#next++]
-      if (device && this.#isFree(device) && this.#searched.accepts(device)) this.#found.push(device)
+      if (device && this.#isFree(device) && (yield* this.#searched.accepts(device))) this.#found.push(device)
     }
     return this.#found[index]
   }
@@ -139,24 +140,24 @@ export class DeviceSearch {
     this.#counts = claims.map(() => 0)
   }
 
-  /** Returns what was chosen for each request of each claim. Undefined if there are not enough devices. */
-  run(): readonly (readonly ChosenAlternative[])[] | undefined {
-    return this.#satisfy(0, 0) === 'found' ? this.#chosen : undefined
+  /** Returns what was chosen for each request of each claim, in steps. Undefined if there are not enough devices. */
+  *run(): Steps<readonly (readonly ChosenAlternative[])[] | undefined> {
+    return (yield* this.#satisfy(0, 0)) === 'found' ? this.#chosen : undefined
   }
 
   /** Satisfies a request of a claim, and all later ones. */
-  #satisfy(claim: number, request: number): Outcome {
+  *#satisfy(claim: number, request: number): Steps<Outcome> {
     const searched = this.#claims[claim]
     if (searched === undefined) return 'found'
     const alternatives = searched.requests[request]
     if (alternatives === undefined) {
-      const outcome = this.#satisfy(claim + 1, 0)
+      const outcome = yield* this.#satisfy(claim + 1, 0)
       return outcome === 'too many' ? 'failed' : outcome
     }
     let result: Outcome = 'too many'
     for (const alternative of alternatives) {
       const devices: OfferedDevice[] = []
-      const outcome = this.#choose(claim, request, alternative, devices, 0)
+      const outcome = yield* this.#choose(claim, request, alternative, devices, 0)
       if (outcome === 'found') {
         const { alternative: chosen } = alternative
         const all = this.#chosen[claim]
@@ -169,22 +170,23 @@ export class DeviceSearch {
   }
 
   /** Chooses the next device of a request. @param from index of the first candidate */
-  #choose(claim: number, request: number, searched: SearchedAlternative, devices: OfferedDevice[], from: number): Outcome {
+  *#choose(claim: number, request: number, searched: SearchedAlternative, devices: OfferedDevice[], from: number): Steps<Outcome> {
     const missing = searched.count - devices.length
     if (searched.isAll && searched.count === 0) return 'failed'
-    if (missing === 0) return this.#satisfy(claim, request + 1)
+    if (missing === 0) return yield* this.#satisfy(claim, request + 1)
     if ((this.#counts[claim] ?? 0) + missing > MOST_DEVICES) return 'too many'
     const candidates = this.#candidatesOf(searched)
     for (let i = from; candidates.most(i) >= missing; i++) {
-      const device = candidates.at(i)
+      const device = yield* candidates.at(i)
       if (device === undefined) break
       this.#state.step()
+      if (isLongStepDone()) yield
       if (!this.#take(claim, searched, device)) {
         if (searched.isAll) break
         continue
       }
       devices.push(device)
-      const outcome = this.#choose(claim, request, searched, devices, i + 1)
+      const outcome = yield* this.#choose(claim, request, searched, devices, i + 1)
       if (outcome === 'found') return outcome
       devices.pop()
       this.#release(claim, searched, device)

@@ -1,21 +1,26 @@
 import type { DeviceAttribute } from '../../../api/resource/v1beta2.types.ts'
-import { compile } from '../../../cel/compile.ts'
+import { compileInSteps } from '../../../cel/compile.ts'
 import { deviceEnvironment } from '../../../cel/device-environment.ts'
 import { baseEnvironment } from '../../../cel/environment.ts'
 import { QuantityValue } from '../../../cel/functions/quantities.ts'
 import { SemverValue } from '../../../cel/functions/semver.ts'
-import { makeProgram, type Program } from '../../../cel/program/program.ts'
+import { makeProgramInSteps, type Program } from '../../../cel/program/program.ts'
 import { DefaultedMap } from '../../../cel/values/defaulted-map.ts'
 import { ValueMap } from '../../../cel/values/map.ts'
 import { StructValue } from '../../../cel/values/struct.ts'
 import { typeNameOf, type Value } from '../../../cel/values/value.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { turnIsSpent } from '../../../lib/turn.ts'
 import { minorOf, type Release } from '../../../lifecycle/release.ts'
 import { parseQuantity } from '../../../meta/quantity.ts'
 import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 
-/** Reports whether a device matches an expression. Throws an Error if the expression is invalid or fails. */
-export type DeviceMatcher = (expression: string, device: OfferedDevice) => boolean
+/**
+ * Reports whether a device matches an expression, in steps: the cost limit allows some 100 ms for each device. Throws an
+ * Error if the expression is invalid or fails.
+ */
+export type DeviceMatcher = (expression: string, device: OfferedDevice) => Steps<boolean>
 
 /** Number of expressions that are kept compiled. */
 const MOST_PROGRAMS = 256
@@ -26,37 +31,39 @@ type Compiled = Program | { readonly fault: string }
 /**
  * Returns a matcher that keeps compiled expressions, and their results as long as the devices. @param isSharing whether
  * devices may be shared. Gate DRAConsumableCapacity
+ *
+ * @param spent ends a step of an evaluation when it returns true
  */
-export function deviceMatcher(release: Release, isSharing = false): DeviceMatcher {
+export function deviceMatcher(release: Release, isSharing = false, spent = turnIsSpent): DeviceMatcher {
   const minor = minorOf(release)
   const environment = deviceEnvironment(baseEnvironment(minor), minor, isSharing)
   const programs = new Map<string, Compiled>()
   const results = new WeakMap<OfferedDevice, Map<string, boolean>>()
-  const programOf = (expression: string): Compiled => {
+  function* programOf(expression: string): Steps<Compiled> {
     const known = programs.get(expression)
     if (known) return known
-    const { checked, issues } = compile(expression, environment)
-    const made = checked ? makeProgram(checked, environment) : { fault: `compilation failed: ${issues}` }
+    const { checked, issues } = yield* compileInSteps(expression, environment)
+    const made = checked ? yield* makeProgramInSteps(checked, environment) : { fault: `compilation failed: ${issues}` }
     if (programs.size >= MOST_PROGRAMS) programs.clear()
     programs.set(expression, made)
     return made
   }
-  return (expression, device) => {
-    const known = results.get(device)
-    const before = known?.get(expression)
+  return function* (expression, device) {
+    const before = results.get(device)?.get(expression)
     if (before !== undefined) return before
-    const program = programOf(expression)
+    const program = yield* programOf(expression)
     if ('fault' in program) throw new Error(`CEL compile error: ${program.fault}`)
-    const result = evaluated(program, device)
+    const result = yield* evaluated(program, device, spent)
+    const known = results.get(device)
     if (known) known.set(expression, result)
     else results.set(device, new Map([[expression, result]]))
     return result
   }
 }
 
-function evaluated(program: Program, device: OfferedDevice): boolean {
+function* evaluated(program: Program, device: OfferedDevice, spent: () => boolean): Steps<boolean> {
   const value = deviceValue(device)
-  const outcome = program.evaluate({ get: name => (name === 'device' ? value : undefined) })
+  const outcome = yield* program.evaluateInSteps({ get: name => (name === 'device' ? value : undefined) }, spent)
   if (outcome.error !== undefined) throw new Error(`CEL runtime error: ${outcome.error}`)
   if (typeof outcome.value === 'boolean') return outcome.value
   throw new Error(`CEL runtime error: CEL result of type ${typeNameOf(outcome.value)} could not be converted to bool`)

@@ -1,5 +1,6 @@
 import type { ContainerExtendedResourceRequest, Pod } from '../../../api/core/v1.types.ts'
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import type { ResourceAmounts } from '../../shared/pod-requests.ts'
 import { type Status, unresolvable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
@@ -24,8 +25,28 @@ export interface AllocatedClaim extends ClaimAllocation {
   readonly mappings?: readonly ContainerExtendedResourceRequest[]
 }
 
-/** Returns the allocations of a pod's claims on a node, or why there are none. */
-export type ResultOn = (node: NodeInfo) => readonly AllocatedClaim[] | Status
+/** Allocations of a pod's claims on a node, or why there are none. */
+type NodeResult = readonly AllocatedClaim[] | Status
+
+/** Allocates devices for a pod's claims on a node, in steps. */
+type AllocateOn = (node: NodeInfo) => Steps<NodeResult>
+
+/** Results of a pod by node. */
+export interface NodeResults {
+  /** Computes the result of a node, in steps. */
+  prepare(node: NodeInfo): Steps<NodeResult>
+  /** Returns the result of a node, which is computed at once if it was not prepared. */
+  on(node: NodeInfo): NodeResult
+}
+
+/** Results of a pod that needs no allocation. */
+export const NO_RESULTS: NodeResults = {
+  // biome-ignore lint/correctness/useYield: steps of a result that exists
+  *prepare() {
+    return []
+  },
+  on: () => [],
+}
 
 /** Extended resources of a pod. */
 export interface ExtendedResources {
@@ -35,16 +56,16 @@ export interface ExtendedResources {
 }
 
 /**
- * Returns a function that allocates devices for the claims of a pod, once for each node. @param unallocated claims of
+ * Returns results that allocate devices for the claims of a pod, once for each node. @param unallocated claims of
  * the pod without an allocation
  */
-export function resultByNode(
+export function resultsByNode(
   pod: Pod,
   unallocated: readonly ResourceClaim[],
   extended: ExtendedResources | undefined,
   objects: ClusterObjects,
   { rules, matches }: { readonly rules: AllocationRules; readonly matches: DeviceMatcher },
-): ResultOn {
+): NodeResults {
   const classOf = (name: string) => objects.get<DeviceClass>('DeviceClass', '', name)
   const ruleTaints = ruleTaintsOf(objects, matches)
   const state = {
@@ -55,15 +76,15 @@ export function resultByNode(
   }
   const stale = extended && storedExtendedClaim(pod, objects)
   /** Allocators by the resources that devices have to provide: those that the node does not have by itself. */
-  const allocators = new Map<string, ResultOn>()
-  const make = (resources: readonly string[]): ResultOn => {
+  const allocators = new Map<string, AllocateOn>()
+  const make = (resources: readonly string[]): AllocateOn | undefined => {
     const made =
       resources.length > 0 ? extendedClaim(pod, new Map(resources.map(name => [name, extended?.classes.get(name) ?? '']))) : undefined
     const claims = made ? [...unallocated, made.claim] : unallocated
-    if (claims.length === 0) return () => []
+    if (claims.length === 0) return undefined
     const allocate = deviceAllocator(claims, state, rules, matches)
-    return ({ node }) => {
-      const found = allocated(allocate, node)
+    return function* ({ node }) {
+      const found = yield* allocated(allocate, node)
       if ('code' in found) return found
       return found.flatMap((each, i) => {
         const claim = claims[i]
@@ -71,14 +92,15 @@ export function resultByNode(
       })
     }
   }
-  return remembered(node => {
+  return remembered(function* (node) {
     if (stale) return unresolvable('cannot schedule extended resource claim')
     const resources = extended ? resourcesOfDevices(node, extended) : []
     if ('code' in resources) return resources
     const key = JSON.stringify(resources)
     const known = allocators.get(key) ?? make(resources)
+    if (known === undefined) return []
     allocators.set(key, known)
-    return known(node)
+    return yield* known(node)
   })
 }
 
@@ -93,20 +115,21 @@ function resourcesOfDevices({ allocatable }: NodeInfo, { requests, classes }: Ex
   return resources
 }
 
-function remembered(resultOn: ResultOn): ResultOn {
-  const known = new Map<string, readonly AllocatedClaim[] | Status>()
-  return node => {
+function remembered(allocate: AllocateOn): NodeResults {
+  const known = new Map<string, NodeResult>()
+  function* prepare(node: NodeInfo): Steps<NodeResult> {
     const before = known.get(node.name)
     if (before) return before
-    const result = resultOn(node)
+    const result = yield* allocate(node)
     known.set(node.name, result)
     return result
   }
+  return { prepare, on: node => known.get(node.name) ?? runAtOnce(prepare(node)) }
 }
 
-function allocated(allocate: DeviceAllocator, node: NodeInfo['node']): readonly ClaimAllocation[] | Status {
+function* allocated(allocate: DeviceAllocator, node: NodeInfo['node']): Steps<readonly ClaimAllocation[] | Status> {
   try {
-    return allocate(node) ?? unresolvable('cannot allocate all claims')
+    return (yield* allocate(node)) ?? unresolvable('cannot allocate all claims')
   } catch (error) {
     if (error instanceof SearchTimeout || error instanceof NodeAllocationError) return unresolvable(error.message)
     throw error

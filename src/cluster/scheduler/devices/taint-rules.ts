@@ -1,12 +1,13 @@
 import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import type { DeviceClass, DeviceSelector, DeviceTaint } from '../../../api/resource/v1beta2.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 
-/** Returns the taints that rules give a device. Throws an Error if an expression of a rule is invalid. */
-export type RuleTaints = (device: OfferedDevice) => readonly DeviceTaint[]
+/** Returns the taints that rules give a device, in steps. Throws an Error if an expression of a rule is invalid. */
+export type RuleTaints = (device: OfferedDevice) => Steps<readonly DeviceTaint[]>
 
 /**
  * Returns a function that finds the taints of DeviceTaintRules, in their order, and keeps those of each device. A rule
@@ -20,10 +21,11 @@ export function taintsByRules(
   classOf: (name: string) => DeviceClass | undefined,
 ): RuleTaints {
   const known = new WeakMap<OfferedDevice, readonly DeviceTaint[]>()
-  return device => {
+  return function* (device) {
     const before = known.get(device)
     if (before) return before
-    const taints = rules.filter(rule => isSelected(rule, device, matches, classOf)).map(({ spec }) => spec.taint)
+    const taints: DeviceTaint[] = []
+    for (const rule of rules) if (yield* isSelected(rule, device, matches, classOf)) taints.push(rule.spec.taint)
     known.set(device, taints)
     return taints
   }
@@ -53,25 +55,27 @@ export function ruleTaintsOf(objects: ClusterObjects, matches: DeviceMatcher): R
   return taintsOf
 }
 
-function isSelected(
+function* isSelected(
   { metadata, spec: { deviceSelector } }: DeviceTaintRule,
   offered: OfferedDevice,
   matches: DeviceMatcher,
   classOf: (name: string) => DeviceClass | undefined,
-): boolean {
+): Steps<boolean> {
   if (deviceSelector === undefined) return true
   const { driver = offered.driver, pool = offered.pool, device = offered.device.name, deviceClassName, selectors = [] } = deviceSelector
   if (driver !== offered.driver || pool !== offered.pool || device !== offered.device.name) return false
   const deviceClass = deviceClassName === undefined ? undefined : classOf(deviceClassName)
   if (deviceClassName !== undefined && deviceClass === undefined) return false
   const expressions = [...(deviceClass?.spec.selectors ?? []), ...selectors]
-  return expressions.every((selector, i) => isMatched(selector, `DeviceTaintRule ${metadata.name}: selector #${i}`, offered, matches))
+  for (const [i, selector] of expressions.entries())
+    if (!(yield* isMatched(selector, `DeviceTaintRule ${metadata.name}: selector #${i}`, offered, matches))) return false
+  return true
 }
 
 /** A device for which the expression fails does not match. */
-function isMatched({ cel }: DeviceSelector, at: string, device: OfferedDevice, matches: DeviceMatcher): boolean {
+function* isMatched({ cel }: DeviceSelector, at: string, device: OfferedDevice, matches: DeviceMatcher): Steps<boolean> {
   try {
-    return matches(cel?.expression ?? '', device)
+    return yield* matches(cel?.expression ?? '', device)
   } catch (error) {
     const message = errorMessage(error)
     if (message.startsWith('CEL runtime error')) return false

@@ -13,7 +13,7 @@ import { claimRequests } from '../devices/claim-requests.ts'
 import type { AllocationRules } from '../devices/device-allocator.ts'
 import { type DeviceMatcher, deviceMatcher } from '../devices/device-selectors.ts'
 import { classesOfResources, storedExtendedClaim } from '../devices/extended-resources.ts'
-import { type ExtendedResources, type ResultOn, resultByNode } from '../devices/pod-claim-allocator.ts'
+import { type ExtendedResources, NO_RESULTS, type NodeResults, resultsByNode } from '../devices/pod-claim-allocator.ts'
 import { podDeviceClaims } from '../devices/pod-device-claims.ts'
 import { alternativesScore } from '../devices/preferred-alternatives.ts'
 import { NO_CLAIMS, releaseClaim } from '../devices/release-claims.ts'
@@ -63,8 +63,8 @@ export function dynamicResources(
   const device: DeviceRules = { rules, matches: deviceMatcher(release, rules.consumableCapacity), writer }
   const isScored = isSince(release, '1.35') && rules.prioritizedList
   const hasExtended = enabled('DRAExtendedResource')
-  // The filters of the pods in the current cycle.
-  const results = new WeakMap<Pod, ResultOn>()
+  // Results of the pods in the current cycle.
+  const podResults = new WeakMap<Pod, NodeResults>()
   return {
     name: DYNAMIC_RESOURCES,
     preEnqueue(pod, objects) {
@@ -82,21 +82,21 @@ export function dynamicResources(
       const shared = sharedAllocations(pod, claims, objects, release)
       const problem = problemOf(pod, claims, objects, { ...rules, claimRules, shared })
       if (problem !== undefined) return rejected(problem)
-      const { resultOn, ...prepared } = preparePod(
+      const { results, ...prepared } = preparePod(
         pod,
         { claims, shared, extended: classes.size > 0 ? { requests, classes } : undefined },
         objects,
         device,
       )
-      results.set(pod, resultOn)
+      podResults.set(pod, results)
       return prepared
     },
     preScore({ pod }) {
-      const resultOn = isScored ? results.get(pod) : undefined
-      if (resultOn === undefined || !pod.spec.resourceClaims?.length) return SKIP
+      const results = isScored ? podResults.get(pod) : undefined
+      if (results === undefined || !pod.spec.resourceClaims?.length) return SKIP
       return {
         score(node) {
-          const result = resultOn(node)
+          const result = results.on(node)
           return 'code' in result ? 0 : result.reduce((sum, { chosen }) => sum + alternativesScore(chosen), 0)
         },
         normalize: scores => normalizeByHighest(scores, false),
@@ -180,27 +180,28 @@ function preparePod(
   { claims, shared, extended }: PodDevices,
   objects: ClusterObjects,
   { writer, ...device }: DeviceRules,
-): PreFiltered & { readonly resultOn: ResultOn } {
+): PreFiltered & { readonly results: NodeResults } {
   const allocationOf = (claim: ResourceClaim): AllocationResult | undefined => claim.status.allocation ?? shared.get(claim)
   const unallocated = claims.filter(claim => allocationOf(claim) === undefined)
-  const resultOn: ResultOn = unallocated.length > 0 || extended ? resultByNode(pod, unallocated, extended, objects, device) : () => []
+  const results = unallocated.length > 0 || extended ? resultsByNode(pod, unallocated, extended, objects, device) : NO_RESULTS
   const unavailable = new Set<ResourceClaim>()
   const { bindingTimeoutMs } = writer
   const failed = bindingTimeoutMs === undefined ? [] : claims.filter(claim => isNeverReady(claim, objects.now(), bindingTimeoutMs))
   return {
-    resultOn,
+    results,
     isSlow: true,
     filter: {
+      prepare: results.prepare,
       check(node) {
         const elsewhere = claims.filter(claim => failed.includes(claim) || !isAvailable(allocationOf(claim), node))
-        const result = resultOn(node)
+        const result = results.on(node)
         if ('code' in result) return result
         for (const claim of elsewhere) if (!shared.has(claim)) unavailable.add(claim)
         return elsewhere.length > 0 ? unresolvable('resourceclaim not available on the node') : undefined
       },
     },
     reserve(node) {
-      const result = resultOn(node)
+      const result = results.on(node)
       if ('code' in result) return result
       if (claims.length + result.length === 0) return undefined
       const allocated = [...[...shared].map(([claim, allocation]) => ({ claim, result: allocation, chosen: [] })), ...result]

@@ -9,6 +9,7 @@ import { DYN, parseType, type Type } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { ValueList } from '../../../../src/cel/values/list.ts'
 import type { Comparing, Equality, Value } from '../../../../src/cel/values/value.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { type CelResult, evaluator, printResult, readResults, resultsEnvironment } from '../../../support/cel-results.ts'
 
 const AUTHORIZER = {
@@ -61,7 +62,9 @@ describe('programs of expressions', () => {
         if (!program || 'fault' in program) continue
         const shown = ({ value, ...rest }: ProgramOutcome): string =>
           JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
-        if (shown(await program.evaluateInTurns(values, { spent, next })) !== shown(program.evaluate(values))) wrong.push(expression)
+        const whole = shown(program.evaluate(values))
+        if (shown(await program.evaluateInTurns(values, { spent, next })) !== whole) wrong.push(expression)
+        if (shown(runAtOnce(program.evaluateInSteps(values, spent))) !== whole) wrong.push(expression)
       }
     }
     expect(wrong).to.deep.equal([])

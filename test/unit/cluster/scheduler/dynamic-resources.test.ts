@@ -74,6 +74,33 @@ describe('DynamicResources', () => {
     )
   })
 
+  it('allocates on a node in steps, once', () => {
+    let reads = 0
+    const spec = {
+      get selectors() {
+        reads++
+        return []
+      },
+    }
+    const claim = deviceClaimOf('c', [requestOf('r', { count: 9 }), requestOf('s', { count: 9 })])
+    // Seventeen devices do not suffice, which is known after all choices of nine.
+    const slice = sliceOf(
+      'a',
+      Array.from({ length: 17 }, (_, i) => String(i)),
+    )
+    const snapshot = snapshotOf(nodes, [], [claim, { ...gpu, spec } as KubeObject, slice])
+    const { filter } = plugin.preFilter?.(infoOf(withDeviceClaims('c')), snapshot) ?? {}
+    const [node] = snapshot.nodes
+    const steps = node && filter?.prepare?.(node)
+    let count = 0
+    while (steps && !steps.next().done) count++
+    expect(count).to.be.above(100)
+    const before = reads
+    expect(before).to.be.above(0)
+    expect(node && filter?.check(node)).to.deep.include({ reasons: ['timed out trying to allocate devices'] })
+    expect(reads).to.equal(before)
+  })
+
   it('allocates shares of a device until its capacity is consumed', () => {
     const claim = deviceClaimOf('c', [requestOf('r', { capacity: { requests: { memory: '6Gi' } } })])
     const later = dynamicResources('1.36', () => true, kinds)

@@ -54,6 +54,38 @@ describe('filtering of nodes', () => {
     expect(prepared).to.equal(3)
   })
 
+  it('prepares the checks of a node in steps, if no earlier plugin rejects it', () => {
+    const events: string[] = []
+    const slow: Plugin = {
+      name: 'Slow',
+      preFilter: () => ({
+        filter: {
+          *prepare({ name }) {
+            yield
+            yield
+            events.push(`prepared ${name}`)
+            if (name === 'c') throw new Error('fault')
+          },
+          check: ({ name }) => void events.push(`checked ${name}`),
+        },
+      }),
+    }
+    const tainted = nodeOf('a', { spec: { taints: [{ key: 'k', effect: 'NoSchedule' as const }] } })
+    const plugins = profile(taintToleration('1.33'), slow)
+    const options = { from: 0, nominated: none }
+    const steps = filterNodes(infoOf({}), snapshotOf([tainted, nodeOf('b')]), plugins, options)
+    const counts = new Map<number, number>()
+    while (!steps.next().done) counts.set(events.length, (counts.get(events.length) ?? 0) + 1)
+    expect(events).to.deep.equal(['prepared b', 'checked b'])
+    expect(counts.get(0)).to.be.at.least(4)
+    expect(() => runAtOnce(filterNodes(infoOf({}), snapshotOf([nodeOf('c')]), plugins, options))).to.throw(
+      'running "Slow" filter plugin: fault',
+    )
+    const preferred = runAtOnce(filterNodes(infoOf({}), snapshotOf([tainted, nodeOf('b')]), plugins, { ...options, preferred: 'b' }))
+    expect('feasible' in preferred).to.equal(true)
+    expect(events.slice(-2)).to.deep.equal(['prepared b', 'checked b'])
+  })
+
   it('looks only at the nodes that a plugin names', () => {
     const named = (name: string): PodParts => ({
       requests: { cpu: '9' },

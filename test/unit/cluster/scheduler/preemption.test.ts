@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../../src/api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../../../src/api/policy/v1.types.ts'
 import { filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
+import type { Plugin } from '../../../../src/cluster/scheduler/framework.ts'
 import { nodeResourcesFit } from '../../../../src/cluster/scheduler/plugins/node-resources-fit.ts'
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
 import { preemptionCandidates, preemptionOf } from '../../../../src/cluster/scheduler/preemption.ts'
@@ -38,9 +39,9 @@ const budget = (app: string, disruptionsAllowed: number): KubeObject =>
   }) as unknown as PodDisruptionBudget
 
 /** Preempts for a pod. Returns `node: victims`, or the message. */
-function preempted(parts: PodParts, snapshot: ReturnType<typeof snapshotOf>): string {
+function preempted(parts: PodParts, snapshot: ReturnType<typeof snapshotOf>, profile = PROFILE): string {
   const info = infoOf(parts)
-  const result = runAtOnce(filterNodes(info, snapshot, PROFILE, { from: 0, nominated: none }))
+  const result = runAtOnce(filterNodes(info, snapshot, profile, { from: 0, nominated: none }))
   if ('feasible' in result) return 'feasible'
   const found = runAtOnce(preemptionCandidates({ pod: info, snapshot, ...result, nominated: none, args: {}, random: () => 0 }))
   const outcome = 'message' in found ? found : preemptionOf(found)
@@ -54,6 +55,26 @@ describe('preemption', () => {
     const snapshot = snapshotOf([nodeOf('a')], [pod('low', 1, 1, 'a'), pod('lower', 0, 1, 'a'), pod('high', 10, 2, 'a')])
     expect(preempted(pod('p', 5, 1), snapshot)).to.equal('a: lower')
     expect(preempted(pod('p', 5, 2), snapshot)).to.equal('a: low, lower')
+  })
+
+  it('prepares the checks of a node before it tries its pods', () => {
+    const events: string[] = []
+    const prepared: Plugin = {
+      name: 'Prepared',
+      preFilter: () => ({
+        filter: {
+          *prepare() {
+            yield
+            events.push('prepared')
+          },
+          check: () => void events.push('checked'),
+        },
+      }),
+    }
+    const plugins = [...PROFILE.plugins, { plugin: prepared, weight: 1 }]
+    const snapshot = snapshotOf([nodeOf('a')], [pod('low', 1, 4, 'a')])
+    expect(preempted(pod('p', 5, 1), snapshot, { ...PROFILE, plugins })).to.equal('a: low')
+    expect(events.slice(0, 2)).to.deep.equal(['prepared', 'checked'])
   })
 
   it('says why it cannot help', () => {

@@ -8,6 +8,7 @@ import {
 import { SearchTimeout, StepBudget } from '../../../../../src/cluster/scheduler/devices/device-search.ts'
 import { deviceMatcher } from '../../../../../src/cluster/scheduler/devices/device-selectors.ts'
 import type { AllocatedDevices } from '../../../../../src/cluster/scheduler/devices/shared-capacities.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { parseQuantity } from '../../../../../src/meta/quantity.ts'
 import { deviceClaimOf, deviceClassOf, requestOf, sliceOf } from '../../../../support/device-objects.ts'
 import { nodeOf } from '../../../../support/scheduling.ts'
@@ -55,7 +56,8 @@ function allocate({
     allocated: { exclusive: new Set(allocated), shared },
     classOf: (name: string) => (name === 'gpu' ? gpu : undefined),
   }
-  const found = deviceAllocator(claims, state, { ...RULES, ...rules }, deviceMatcher('1.35', true))(NODES[node as keyof typeof NODES])
+  const on = NODES[node as keyof typeof NODES]
+  const found = runAtOnce(deviceAllocator(claims, state, { ...RULES, ...rules }, deviceMatcher('1.35', true))(on))
   return found?.map(({ result }) => result)
 }
 

@@ -5,6 +5,7 @@ import { deviceMatcher } from '../../../../../src/cluster/scheduler/devices/devi
 import { offeredDevices } from '../../../../../src/cluster/scheduler/devices/offered-devices.ts'
 import { ruleTaintsOf, taintsByRules } from '../../../../../src/cluster/scheduler/devices/taint-rules.ts'
 import type { ClusterObjects } from '../../../../../src/cluster/scheduler/snapshot.ts'
+import { runAtOnce, type Steps } from '../../../../../src/lib/steps.ts'
 import { deviceClassOf, sliceOf } from '../../../../support/device-objects.ts'
 
 const selected = (expression: string) => [{ cel: { expression } }]
@@ -26,7 +27,7 @@ const classOf = (name: string): DeviceClass | undefined => (name === 'large' ? l
 const tainted = (deviceSelector?: object): string[] => {
   const taintsOf = taintsByRules([ruleOf(deviceSelector)], deviceMatcher('1.34'), classOf)
   return offeredDevices(slice)
-    .filter(device => taintsOf(device).length > 0)
+    .filter(device => runAtOnce(taintsOf(device)).length > 0)
     .map(({ device }) => device.name)
 }
 
@@ -55,9 +56,15 @@ describe('rules that taint devices', () => {
     const unknown: unknown = { list: (kind: string) => lists.get(kind) ?? [], get: () => large }
     const objects = unknown as ClusterObjects
     let evaluations = 0
-    const matches = (): boolean => ++evaluations > 0
+    function* matches(): Steps<boolean> {
+      yield
+      return ++evaluations > 0
+    }
     const [device] = offeredDevices(slice)
-    const taints = (): number => (device && ruleTaintsOf(objects, matches)?.(device).length) ?? 0
+    const taints = (): number => {
+      const taintsOf = ruleTaintsOf(objects, matches)
+      return device && taintsOf ? runAtOnce(taintsOf(device)).length : 0
+    }
     expect([taints(), taints(), evaluations]).to.deep.equal([1, 1, 1])
     for (const [kind, list] of [...lists]) {
       lists.set(kind, [...list])
