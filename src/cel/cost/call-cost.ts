@@ -159,7 +159,7 @@ const BY_SIGNATURE = new Map<string, CallCost>([
 
 const COMPARING = ['sort', '@sortByAssociatedKeys', 'distinct']
 
-const SEARCHING = ['matches', 'find', 'findAll']
+const SEARCHING = ['matches', 'find', 'findAll', 'validate']
 
 const PAYING_FIRST = new Set([...READING, ...COMPARING, ...SEARCHING])
 

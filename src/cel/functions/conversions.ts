@@ -92,7 +92,9 @@ function intToTimestamp(value: Int): Value {
 
 /** Converts bytes to text. Invalid UTF-8 is an error, so that texts are always well-formed. */
 export const bytesToText = (bytes: Uint8Array): string | CelError =>
-  isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : new CelError('invalid UTF-8 in bytes, cannot convert to string')
+  isUtf8(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    : new CelError('invalid UTF-8 in bytes, cannot convert to string')
 
 /** Prints a duration in seconds, with the precision of a double. */
 export const secondsText = ({ nanos }: CelDuration): string => {
@@ -105,7 +107,7 @@ export const CONVERSIONS: Implementations = {
   bool_to_bool: unchangedValue,
   string_to_bool: textToBool,
   bytes_to_bytes: unchangedValue,
-  string_to_bytes: (text: string) => Uint8Array.from(Buffer.from(text)),
+  string_to_bytes: (text: string) => new Uint8Array(Buffer.from(text)),
   double_to_double: unchangedValue,
   int64_to_double: (value: Int) => new CelDouble(Number(value)),
   string_to_double: textToDouble,

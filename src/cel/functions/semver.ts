@@ -1,9 +1,12 @@
 import { quote } from '../../lib/go-quote.ts'
 import { inUint64, parseInteger } from '../../lib/integer.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { compareSemanticVersions, type SemanticVersion } from '../../meta/semantic-version.ts'
+import { longCall } from '../long-work.ts'
 import { toInt } from '../values/integer.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
+import { textParts } from './long-texts.ts'
 
 /** A value of `semver()`. Versions that differ only in build metadata are equal. */
 export class SemverValue extends CelObject {
@@ -58,31 +61,45 @@ function checkBuild(text: string): void {
   if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in build meta data ${quote(text)}`)
 }
 
-/** Cuts a text at a mark, and splits the rest at dots. */
-function cutAndSplit(text: string, mark: string): [string, string[]] {
+/** Cuts a text at a mark, and splits the rest at dots, in steps. */
+function* cutAndSplit(text: string, mark: string): Steps<[string, string[]]> {
   const at = text.indexOf(mark)
-  return at < 0 ? [text, []] : [text.slice(0, at), text.slice(at + 1).split('.')]
+  return at < 0 ? [text, []] : [text.slice(0, at), yield* textParts(text.slice(at + 1), '.')]
 }
 
-/** Parses a version with the checks and messages of blang/semver, in its order. */
-function parseSemver(text: string): SemanticVersion {
+/** Splits a text at its first two dots. */
+function numberTexts(text: string): string[] {
+  const first = text.indexOf('.')
+  const second = first < 0 ? -1 : text.indexOf('.', first + 1)
+  if (first < 0) return [text]
+  const major = text.slice(0, first)
+  return second < 0 ? [major, text.slice(first + 1)] : [major, text.slice(first + 1, second), text.slice(second + 1)]
+}
+
+/** Parses a version in steps, with the checks and messages of blang/semver, in its order. */
+function* parseSemver(text: string): Steps<SemanticVersion> {
   if (text === '') fail('Version string empty')
-  const [major = '', minor = '', ...rest] = text.split('.')
-  if (rest.length === 0) fail('No Major.Minor.Patch elements found')
+  const [major = '', minor = '', rest] = numberTexts(text)
+  if (rest === undefined) return fail('No Major.Minor.Patch elements found')
   const first = number(major, 'major')
   const second = number(minor, 'minor')
-  const [withoutBuild, build] = cutAndSplit(rest.join('.'), '+')
-  const [patch, prerelease] = cutAndSplit(withoutBuild, '-')
+  const [withoutBuild, build] = yield* cutAndSplit(rest, '+')
+  const [patch, prerelease] = yield* cutAndSplit(withoutBuild, '-')
   const numbers = [first, second, number(patch, 'patch')] as const
-  prerelease.forEach(checkPrerelease)
-  build.forEach(checkBuild)
+  for (const each of prerelease) {
+    if (isStepDone()) yield
+    checkPrerelease(each)
+  }
+  for (const each of build) {
+    if (isStepDone()) yield
+    checkBuild(each)
+  }
   return { numbers, prerelease }
 }
 
 /** Removes a leading `v` and leading zeros, and adds missing minor and patch numbers. */
 function normalise(text: string): string {
-  const written = text.replace(/^v/, '').split('.')
-  const parts = (written.length > 3 ? [...written.slice(0, 2), written.slice(2).join('.')] : written).map(part => {
+  const parts = numberTexts(text.replace(/^v/, '')).map(part => {
     const trimmed = part.length > 1 ? part.replace(/^0+/, '') : part
     return part.length > 1 && !/^[0-9]/.test(trimmed) ? `0${trimmed}` : trimmed
   })
@@ -91,9 +108,11 @@ function normalise(text: string): string {
   return parts.join('.')
 }
 
-function fromText(text: string, normalised: boolean): Value {
+const fromText = (text: string, normalised: boolean): Value => longCall(() => parsedSemver(text, normalised))
+
+function* parsedSemver(text: string, normalised: boolean): Steps<SemverValue | CelError> {
   try {
-    return new SemverValue(parseSemver(normalised ? normalise(text) : text))
+    return new SemverValue(yield* parseSemver(normalised ? normalise(text) : text))
   } catch (fault) {
     if (fault instanceof SemverFault) return new CelError(fault.message)
     throw fault

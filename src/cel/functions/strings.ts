@@ -1,5 +1,7 @@
-import { indexOfText, lastIndexOfText, splitText } from '../../lib/find-text.ts'
+import { indexOfText, lastIndexOfText } from '../../lib/find-text.ts'
 import { SHORT_ESCAPES } from '../../lib/go-quote.ts'
+import type { Steps } from '../../lib/steps.ts'
+import { longCall } from '../long-work.ts'
 import { TextList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
 import { codePoints, pointsOf } from '../values/strings.ts'
@@ -7,6 +9,7 @@ import { CelError, type CelList, type Int, noSuchOverload, type Value } from '..
 import { spendWork } from '../work.ts'
 import { formatText } from './format-text.ts'
 import type { Implementations } from './implementation.ts'
+import { changeText, joinParts, replaceInSteps, textParts } from './long-texts.ts'
 
 /** The error for an invalid index, with cel-go's message. */
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
@@ -42,8 +45,8 @@ function lastIndexOf(text: string, part: string, from: Int): Value {
 
 /** Returns the last index of a part. */
 function lastIndexOfAny(text: string, part: string): Value {
-  const length = codePoints(text)
-  return part === '' ? length : lastIndexOf(text, part, length - 1)
+  if (part === '') return codePoints(text)
+  return text === '' ? outOfRange(-1) : pointsBefore(text, lastIndexOfText(text, part))
 }
 
 /** Returns the text from `start` to its end. */
@@ -60,40 +63,23 @@ function substringRange(text: string, start: Int, end: Int): Value {
   return end < 0 || end > points.length ? outOfRange(end) : points.slice(Number(start), Number(end))
 }
 
-/** If the result cannot grow by more than this many characters, occurrences are not counted first. */
-const MOST_UNCOUNTED = 100_000
-
-/** Returns the exact growth of a replacement, in characters. */
-const grown = (text: string, from: string, to: string): number =>
-  (from === '' ? text.length + 1 : splitText(text, from).length - 1) * (to.length - from.length)
+/** @param limit maximum number of replacements, negative for all */
+const replace = (text: string, from: string, to: string, limit: Int): Value => longCall(() => replaceInSteps(text, { from, to, limit }))
 
 /**
- * Replaces parts of a text.
- * @param limit maximum number of replacements, negative for all.
- */
-function replace(text: string, from: string, to: string, limit: Int): Value {
-  if (limit === 0) return text
-  spendWork(text.length)
-  if (to.length > from.length)
-    spendWork(Math.ceil((1 + text.length) / (from.length || 1)) * (to.length - from.length) > MOST_UNCOUNTED ? grown(text, from, to) : 0)
-  if (limit < 0) return from === '' ? Array.from(text).reduce((sum, point) => `${sum}${point}${to}`, to) : splitText(text, from).join(to)
-  const parts = from === '' ? ['', ...Array.from(text), ''] : splitText(text, from)
-  const first = parts.slice(0, Number(limit) + 1)
-  const rest = parts.slice(Number(limit) + 1)
-  // An empty part leaves nothing to keep between characters; otherwise the parts that are not replaced are kept.
-  return first.join(to) + rest.map(part => from + part).join('')
-}
-
-/**
- * Splits a text.
+ * Splits a text, in steps.
  * @param limit maximum number of parts, the last of which has the rest. 0 for none, negative for all.
  */
-function splitString(text: string, separator: string, limit: Int): Value {
+function* split(text: string, separator: string, limit: Int): Steps<TextList> {
   if (limit === 0) return new TextList([])
-  const parts = separator === '' ? Array.from(text) : splitText(text, separator)
+  const parts = yield* textParts(text, separator)
   if (limit < 0 || parts.length <= limit) return new TextList(parts)
-  return new TextList([...parts.slice(0, Number(limit) - 1), parts.slice(Number(limit) - 1).join(separator)])
+  const first = parts.slice(0, Number(limit) - 1)
+  first.push(yield* joinParts(parts.slice(Number(limit) - 1), separator))
+  return new TextList(first)
 }
+
+const splitString = (text: string, separator: string, limit: Int): Value => longCall(() => split(text, separator, limit))
 
 /** Joins a list of texts. Elements are checked whatever the declared type of the list. */
 function join(list: CelList, separator: string): Value {
@@ -107,21 +93,36 @@ function join(list: CelList, separator: string): Value {
   return parts.join(separator)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are escaped
-const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0007\b\f\n\r\t\v]/g, char => SHORT_ESCAPES[char] ?? char)}"`
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all characters of ASCII
+const ASCII = /^[\u0000-\u007f]*$/
 
-/** White space of Go's unicode.IsSpace. */
-const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
-const LEADING = new RegExp(`^${SPACE}+`)
+const lowerAscii = (text: string): string => (ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, part => part.toLowerCase()))
+const upperAscii = (text: string): string => (ASCII.test(text) ? text.toUpperCase() : text.replace(/[a-z]+/g, part => part.toUpperCase()))
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are escaped
+const escaped = (text: string): string => text.replace(/["\\\u0007\b\f\n\r\t\v]/g, char => SHORT_ESCAPES[char] ?? char)
+
+const quote = (text: string): string => `"${changeText(text.toWellFormed(), escaped)}"`
+
+/** UTF-16 units of white space of Go's unicode.IsSpace. */
+const SPACE = new Set(
+  Array.from(
+    '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+    char => char.charCodeAt(0),
+  ),
+)
+const isSpaceAt = (text: string, index: number): boolean => SPACE.has(text.charCodeAt(index))
 
 /**
- * Trims white space at both ends. The end is trimmed without a regular expression, which would start a match at every
- * space and take quadratic time.
+ * Trims white space at both ends, without a regular expression, which would start a match at every space and take
+ * quadratic time.
  */
 export function trimSpace(text: string): string {
   let end = text.length
-  while (end > 0 && LEADING.test(text.charAt(end - 1))) end--
-  return text.slice(0, end).replace(LEADING, '')
+  while (end > 0 && isSpaceAt(text, end - 1)) end--
+  let start = 0
+  while (start < end && isSpaceAt(text, start)) start++
+  return text.slice(start, end)
 }
 
 /** Makes an operator on two texts. Such operators have no guard, so it checks its arguments. */
@@ -145,7 +146,7 @@ export const STRING_FUNCTIONS: Implementations = {
   list_join_string: join,
   string_last_index_of_string: lastIndexOfAny,
   string_last_index_of_string_int: lastIndexOf,
-  string_lower_ascii: (text: string) => text.replace(/[A-Z]+/g, part => part.toLowerCase()),
+  string_lower_ascii: (text: string) => changeText(text, lowerAscii),
   string_replace_string_string: (text: string, from: string, to: string) => replace(text, from, to, -1),
   string_replace_string_string_int: replace,
   string_split_string: (text: string, separator: string) => splitString(text, separator, -1),
@@ -154,5 +155,5 @@ export const STRING_FUNCTIONS: Implementations = {
   string_substring_int: substring,
   string_substring_int_int: substringRange,
   string_trim: trimSpace,
-  string_upper_ascii: (text: string) => text.replace(/[a-z]+/g, part => part.toUpperCase()),
+  string_upper_ascii: (text: string) => changeText(text, upperAscii),
 }

@@ -21,9 +21,22 @@ export interface Points {
   slice(start: number, end?: number): string
 }
 
-/** Indexes a text by code points. Texts without surrogates are not copied. */
+/** Indexes a well-formed text by code points. */
 export function pointsOf(text: string): Points {
   if (!hasSurrogates(text)) return text
-  const points = Array.from(text)
-  return { length: points.length, slice: (start, end) => points.slice(start, end).join('') }
+  const length = codePoints(text)
+  return {
+    length,
+    slice(start, end = length) {
+      const first = unitAfter(text, 0, start)
+      return text.slice(first, end === length ? text.length : unitAfter(text, first, end - start))
+    },
+  }
+}
+
+/** Returns the index of the unit after a number of code points. */
+function unitAfter(text: string, from: number, points: number): number {
+  let unit = from
+  for (let i = 0; i < points; i++) unit += (text.charCodeAt(unit) & 0xfc00) === 0xd800 ? 2 : 1
+  return unit
 }

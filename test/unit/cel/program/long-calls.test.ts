@@ -161,6 +161,31 @@ describe('a long function call', () => {
     expect(turns).to.be.within(8 * (alone.turns - 1), 8 * (alone.turns + 1))
   })
 
+  const changes: readonly [expression: string, least: number][] = [
+    ['text.upperAscii().lowerAscii() == text', 10],
+    ['strings.quote(text).size() == text.size() + 2', 6],
+    ['text.replace("a", "c").replace("c", "a") == text', 6],
+    ['text.replace("", "-").size() == 2 * text.size() + 1', 6],
+    ['text.replace("a", "xy", 50000).size() == text.size() + 50000', 3],
+    ['text.split("b").size() == 50001', 50],
+    ['text.split("").size() == text.size()', 6],
+    ['text.split("b", 3)[2].size() == text.size() - 4', 50],
+    ['isSemver("1.2.3-" + text.split("b").join(".") + "b")', 100],
+  ]
+  for (const [expression, least] of changes)
+    it(`changes a long text in steps: ${expression}`, async () => {
+      const { outcome, turns } = await evaluate(expression, 'ab'.repeat(50_000))
+      expect(outcome.value).to.equal(true)
+      expect(turns).to.be.at.least(least)
+      expect(outcome).to.deep.equal((await evaluate(expression, 'ab'.repeat(50_000), '', false)).outcome)
+    })
+
+  it('is rejected before a validation beyond the cost limit', async () => {
+    const { outcome, turns } = await evaluate('format.uri().validate(text) == optional.none()', 'a'.repeat(100_000))
+    expect(outcome.error).to.equal(LIMIT)
+    expect(turns).to.equal(0)
+  })
+
   it('yields after a call that reads a long text', async () => {
     const text = 'a'.repeat(200_000)
     const expression = 'size(text + text + "a") + size(text + text + "a") == 800002'
