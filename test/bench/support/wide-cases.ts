@@ -160,7 +160,7 @@ const builtInShapes: readonly Shape[] = [
     ...configMap,
     name: 'finalizers',
     content: () => ({ data: {} }),
-    metadata: variant => ({ finalizers: items(MOST, i => `e.io/${key(i)}${i < 100 ? variant : ''}`) }),
+    metadata: variant => ({ finalizers: items(MOST_NAMES, i => `e.io/${key(i)}${i < 100 ? variant : ''}`) }),
     pointer: '/metadata/finalizers',
   },
   {
