@@ -1,8 +1,9 @@
 import type { KubeObject } from '../api/meta/object.ts'
+import { startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { StatusError } from '../meta/status.ts'
 import { bodyTarget, viewTarget } from '../registry/change/body-target.ts'
-import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
+import { checkName, dedupOwnerReferences, dedupOwnersInSteps, ensureNamespace } from '../registry/object-meta.ts'
 import type { RequestResult } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
@@ -23,14 +24,20 @@ export async function update(scope: Scope<'update'>): Promise<{ answer: RequestR
     const object = decoded()
     ensureNamespace(object.metadata, scope.served.definition.scope === 'Namespaced' ? scope.namespace : '')
     checkName(object, scope.name, scope.namespace)
-    dedupOwnerReferences(object.metadata, text => exchange.ctx.warn(text), false)
     return object
   }
+  const warn = (text: string): void => exchange.ctx.warn(text)
   const first = fresh()
   if (turnIsLong()) await nextLongTurn()
+  await startInTurns(dedupOwnersInSteps(first.metadata, warn, false))
   let spare: KubeObject | undefined = first
   const next = (): KubeObject => {
-    const object = spare ?? fresh()
+    if (spare === undefined) {
+      const object = fresh()
+      dedupOwnerReferences(object.metadata, warn, false)
+      return object
+    }
+    const object = spare
     spare = undefined
     return object
   }
