@@ -1,7 +1,9 @@
 import { compareText } from '../../lib/compare-text.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { ownMember } from '../../meta/equal.ts'
+import { longCall } from '../long-work.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { chargePrinted } from '../values/print.ts'
 import { timestampText } from '../values/time.ts'
@@ -33,12 +35,10 @@ const only = (words: string, value: Value): never => {
   throw new FormatFault(`error during formatting: ${words}, was given ${typeNameOf(value)}`)
 }
 
-/** Prints a value for `%s`. */
+/** Prints a value for `%s` that is no list or map. */
 function formatString(value: Value): string {
   if (typeof value === 'string') return value
   if (value === null) return 'null'
-  if (value instanceof CelList) return listText(value)
-  if (value instanceof CelMap) return mapText(value)
   if (value instanceof CelType) return value.name
   if (value instanceof Uint8Array) return bytesText(value)
   if (value instanceof CelTimestamp) return timestampText(value)
@@ -59,7 +59,7 @@ function bytesText(bytes: Uint8Array): string {
   throw new FormatFault(`error during formatting: could not convert argument ${quote(result.message)} to string`)
 }
 
-/** Prints an element of a list or map as a CEL literal. */
+/** Prints an element of a list or map as a CEL literal, if it is no list or map itself. */
 function literal(value: Value): string {
   if (typeof value === 'string') return quote(value)
   if (value instanceof Uint8Array) return `b${quote(formatString(value))}`
@@ -68,25 +68,37 @@ function literal(value: Value): string {
   if (value instanceof CelDouble)
     return Number.isFinite(value.value) ? fixedDouble(value.value, PRECISION) : quote(fixedDouble(value.value, PRECISION))
   const known = value === null || typeof value === 'boolean' || isInt(value) || value instanceof CelUint || value instanceof CelType
-  if (known || value instanceof CelList || value instanceof CelMap) return formatString(value)
+  if (known) return formatString(value)
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 
+/** Whether a value has parts to print. */
+const isCollection = (value: Value): value is CelList | CelMap => value instanceof CelList || value instanceof CelMap
+
+/** Prints a list or map as a CEL literal, in steps. */
+const collectionText = (value: CelList | CelMap): Steps<string> => (value instanceof CelList ? listText(value) : mapText(value))
+
 /** Prints a list as a CEL literal: `[1, "a"]`. */
-function listText(list: CelList): string {
+function* listText(list: CelList): Steps<string> {
   const parts: string[] = []
-  for (let i = 0; i < list.size; i++) parts.push(chargePrinted(literal(list.at(i))))
+  for (let i = 0; i < list.size; i++) {
+    if (isStepDone()) yield
+    const element = list.at(i)
+    parts.push(chargePrinted(isCollection(element) ? yield* collectionText(element) : literal(element)))
+  }
   return `[${parts.join(', ')}]`
 }
 
 /** Prints a map sorted by its printed keys, because the order of a map is unspecified. */
-function mapText(map: CelMap): string {
-  const pairs = Array.from(map.entries(), ([key, value]) => {
+function* mapText(map: CelMap): Steps<string> {
+  const pairs: (readonly [key: string, value: string])[] = []
+  for (const [key, value] of map.entries()) {
+    if (isStepDone()) yield
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof CelUint))
       throw new FormatFault(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
-    return [chargePrinted(literal(key)), chargePrinted(literal(value))] as const
-  })
-  const sorted = pairs.toSorted(([a], [b]) => compareText(a, b))
+    pairs.push([chargePrinted(literal(key)), chargePrinted(isCollection(value) ? yield* collectionText(value) : literal(value))])
+  }
+  const sorted = yield* sortInSteps(pairs, ([a], [b]) => compareText(a, b))
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
@@ -178,10 +190,10 @@ const CLAUSES: Readonly<Record<string, (value: Value, precision: number) => stri
 const CLAUSE = /^(?:\.(\d*))?(.)?/s
 
 /**
- * Prints an argument with the clause at the beginning of `rest`.
+ * Prints an argument with the clause at the beginning of `rest`, in steps.
  * @returns the text, and the length of the clause in characters.
  */
-function clause(rest: string, value: Value): { printed: string; length: number } {
+function* clause(rest: string, value: Value): Steps<{ printed: string; length: number }> {
   const parsing = 'could not parse formatting clause: error while parsing precision: '
   const [, precision, letter = ''] = CLAUSE.exec(rest) ?? []
   if (precision !== undefined && letter === '') throw new FormatFault(`${parsing}could not find end of precision specifier`)
@@ -196,13 +208,16 @@ function clause(rest: string, value: Value): { printed: string; length: number }
     throw new FormatFault(
       `could not parse formatting clause: unrecognized formatting clause "${Buffer.from(letter).toString('latin1')[0]}"`,
     )
-  return { printed: print(value, digits), length: 1 + (precision === undefined ? 0 : precision.length + 1) }
+  const printed = letter === 's' && isCollection(value) ? yield* collectionText(value) : print(value, digits)
+  return { printed, length: 1 + (precision === undefined ? 0 : precision.length + 1) }
 }
 
 /** Implements `'…%s…'.format([…])`. Errors are values with cel-go's messages. */
-export function formatText(format: string, args: CelList): Value {
+export const formatText = (format: string, args: CelList): Value => longCall(() => formatInSteps(format, args))
+
+function* formatInSteps(format: string, args: CelList): Steps<string | CelError> {
   try {
-    return formatAll(format, args)
+    return yield* formatAll(format, args)
   } catch (fault) {
     if (fault instanceof FormatFault) return new CelError(fault.message)
     throw fault
@@ -210,10 +225,11 @@ export function formatText(format: string, args: CelList): Value {
 }
 
 /** Formats the arguments in order. Surplus arguments are ignored. */
-function formatAll(format: string, args: CelList): string {
+function* formatAll(format: string, args: CelList): Steps<string> {
   let out = ''
   let used = 0
   for (let at = 0; at < format.length; ) {
+    if (isStepDone()) yield
     const percent = format.indexOf('%', at)
     if (percent < 0) return out + format.slice(at)
     out += format.slice(at, percent)
@@ -225,7 +241,7 @@ function formatAll(format: string, args: CelList): string {
     }
     if (used >= args.size) throw new FormatFault(`index ${used} out of range`)
     if (at >= format.length) throw new FormatFault('unexpected end of string')
-    const { printed, length } = clause(format.slice(at), args.at(used++))
+    const { printed, length } = yield* clause(format.slice(at), args.at(used++))
     out += chargePrinted(printed)
     at += length
   }

@@ -170,6 +170,9 @@ describe('a long function call', () => {
     ['text.split("b").size() == 50001', 50],
     ['text.split("").size() == text.size()', 6],
     ['text.split("b", 3)[2].size() == text.size() - 4', 50],
+    ['"%s".format([text.split("b").slice(0, 9000)]).size() == 5 * 9000', 15],
+    ['"%s".format([{"b": text.split("").slice(0, 9000), "a": 1}]).startsWith("{\\"a\\":1, \\"b\\":[")', 15],
+    ['text.replace("a", "%").replace("b", "%").format([]).size() == text.size() / 2', 90],
     ['isSemver("1.2.3-" + text.split("b").join(".") + "b")', 100],
   ]
   for (const [expression, least] of changes)
