@@ -15,8 +15,6 @@ export const MANY_MEMBERS = 4096
 export const MOST_MEMBERS = 32_768
 
 const wide = new WeakSet<object>()
-/** Numbers of members above `MOST_MEMBERS`. */
-const tooWide = new WeakMap<object, number>()
 /** Whether an object of more than `MOST_MEMBERS` has been seen. */
 let hasSeenTooWide = false
 
@@ -31,13 +29,8 @@ export function noteMembers<T extends object>(object: T, count: number): T {
 
 function note(object: object, count: number): void {
   wide.add(object)
-  if (count <= MOST_MEMBERS) return
-  tooWide.set(object, count)
-  hasSeenTooWide = true
+  if (count > MOST_MEMBERS) hasSeenTooWide = true
 }
-
-/** Returns the number of members of an object that is known to have more than `MOST_MEMBERS`, without listing them. */
-export const membersIfTooWide = (object: object): number | undefined => tooWide.get(object)
 
 /**
  * Reports whether any object of more than `MOST_MEMBERS` has been marked or listed in this process. As long as there

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import { boundMembers } from '../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { MOST_MEMBERS, memberNames, membersIfTooWide, wideNames } from '../lib/wide-objects.ts'
+import { MOST_MEMBERS, memberNames, wideNames } from '../lib/wide-objects.ts'
 import { ownMember } from '../meta/equal.ts'
 
 type Node = Record<string, unknown> | readonly unknown[]
@@ -51,7 +51,6 @@ function* boundValue(next: Node, old: KubeObject | undefined): Steps<void> {
 
 /**
  * Returns the number of members of the widest object in a value. `.` is not counted: it is the path of a node itself.
- * An object that is known to have too many is not searched for wider ones.
  */
 function* mostMembers(value: unknown): Steps<number> {
   let most = 0
@@ -67,14 +66,8 @@ function* mostMembers(value: unknown): Steps<number> {
       continue
     }
     const members = node as Record<string, unknown>
-    const own = Object.hasOwn(members, '.') ? 1 : 0
-    const known = membersIfTooWide(node)
-    if (known !== undefined) {
-      most = Math.max(most, known - own)
-      continue
-    }
     const names = yield* memberNames(node)
-    most = Math.max(most, names.length - own)
+    most = Math.max(most, names.length - (Object.hasOwn(members, '.') ? 1 : 0))
     for (const name of names) {
       if (isStepDone()) yield
       const member = members[name]

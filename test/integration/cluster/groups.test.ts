@@ -281,7 +281,7 @@ for (const [release, api] of Object.entries(APIS))
           pod('a', '1', { ...api.member('train'), priorityClassName: 'high' }),
         )
         const text = "all pods in a single pod group should have the same priority as the pod group's priority, got 1000 and 0"
-        await plane.until(async () => (await message('a')) === text)
+        await plane.until(async () => (await message('a')) === text && (await condition('train')) !== undefined)
         expect(await condition('train')).to.include({ status: 'False', reason: 'SchedulerError', message: text })
       })
   })

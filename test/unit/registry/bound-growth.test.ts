@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../src/api/meta/object.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import { MOST_MEMBERS, noteMembers } from '../../../src/lib/wide-objects.ts'
+import { MOST_MEMBERS } from '../../../src/lib/wide-objects.ts'
 import { boundGrowth } from '../../../src/registry/bound-growth.ts'
 
 const members = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, '']))
@@ -41,13 +41,4 @@ describe('the members of a written object', () => {
       if (isRefused) expect(run).to.throw(refused)
       else expect(run).not.to.throw()
     })
-
-  it('are not listed if they are known to be too many', () => {
-    const ownKeys = (): string[] => {
-      throw new Error('listed')
-    }
-    const wide = noteMembers(new Proxy({}, { ownKeys }), MANY)
-    const next = objectOf({}, { managedFields: [{ fieldsV1: { 'f:data': wide } }] })
-    expect(() => runAtOnce(boundGrowth(next, undefined))).to.throw(refused)
-  })
 })
