@@ -116,6 +116,8 @@ class DaemonSetController {
       return this.#record(set, selectsAllEvent)
     // The history of a set that is being deleted may be gone already: its status cannot be computed.
     if (set.metadata.deletionTimestamp !== undefined) return
+    // Looked up before the pods: those that were created and have not been seen then are not among them.
+    const mayChange = this.#expectations.areSatisfied(key)
     const pods = await this.#claimPods(set)
     const { current, old } = await historyOf(this.#env, set, await this.#claimRevisions(set), pods)
     const rules: PodRules = {
@@ -124,7 +126,6 @@ class DaemonSetController {
       now: this.#env.clock.now(),
       isSurging: isSurging(set),
     }
-    const mayChange = this.#expectations.areSatisfied(key)
     let failure: unknown
     if (mayChange)
       try {
