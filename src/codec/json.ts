@@ -7,7 +7,7 @@ import { isInOrder } from '../schema/order.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 import { parseInChunks, stringEnd } from './json-chunks.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
-import { goJsonInSteps } from './json-in-steps.ts'
+import { goJsonInSteps, rawJsonInSteps } from './json-in-steps.ts'
 import { protectJsonNames } from './json-names.ts'
 import { writeStruct } from './json-writer.ts'
 
@@ -139,6 +139,11 @@ export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
 /** Like `encodeJson`, in steps, for objects that may be large. */
 export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Steps<Buffer> =>
   WRITERS[schema.form.name].bytesInSteps(schema, object)
+
+/** Encodes any JSON value with its members in their own order, in steps. */
+export function* rawJsonBytes(value: Json): Steps<Buffer> {
+  return yield* partBuffers(yield* rawJsonInSteps(value))
+}
 
 /** Like `encodeJson`, as a string. */
 export const encodeJsonText = (schema: StructSchema, object: JsonObject): string => WRITERS[schema.form.name].text(schema, object)

@@ -42,7 +42,9 @@ function contextOf(options: SecureContextOptions): { readonly context: SecureCon
   return { context: createSecureContext(first === undefined ? options : { ...options, ca: first }), more }
 }
 
-/** Adds authorities to those that a context trusts, and returns it. Ones that cannot be parsed are skipped, as in Go. */
+/**
+ * Adds authorities to those that a context trusts, and returns it. Ones that cannot be parsed are skipped, as in Go.
+ */
 export function* trustInSteps(secure: SecureContext, authorities: readonly string[]): Steps<SecureContext> {
   // The native context, whose method Node itself calls for each element of the option `ca`.
   const { context }: { readonly context: { addCACert(pem: string): void } } = secure

@@ -28,7 +28,7 @@ export const verbatim = (text: string, json?: () => string): Verbatim => new Ver
 /** Limit on the values that a message prints. Printing tens of thousands takes longer than a turn. */
 const MOST_PRINTED = 4000
 
-/** Prints a value, with its JSON, by these functions. Of more than 4,000 values only the type is printed. */
+/** Prints a value, with its JSON, by these functions. One that holds more than 4,000 values is printed as its type. */
 export const verbatimOf = (type: string, value: object | null | undefined, print: () => string, json: () => string): Verbatim =>
   hasFewValues(value, MOST_PRINTED) ? verbatim(print(), json) : verbatim(`${type}{...}`, () => '"..."')
 

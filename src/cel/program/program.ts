@@ -41,7 +41,9 @@ export interface Program {
    * enough.
    */
   evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): ProgramOutcome | Promise<ProgramOutcome>
-  /** Evaluates in steps. A step ends when `spent` returns true between rounds of loops, and makes progress in any case. */
+  /**
+   * Evaluates in steps. A step ends when `spent` returns true between rounds of loops, and makes progress in any case.
+   */
   evaluateInSteps(activation: Activation, spent: () => boolean, options?: EvaluateOptions): Steps<ProgramOutcome>
 }
 

@@ -78,12 +78,14 @@ export function* compareInSteps<T>(comparison: Comparing<T>): Steps<T> {
   let equality: Equality = false
   for (;;) {
     const { done, value } = current.next(equality)
-    if (!done && value) {
-      outer.push(current)
-      current = value
+    if (!done) {
+      if (value) {
+        outer.push(current)
+        current = value
+      }
+      if (value === undefined || isStepDone()) yield
+      continue
     }
-    if (!done && (value === undefined || isStepDone())) yield
-    if (!done) continue
     const next = outer.pop()
     // Only the outermost comparison has another result than whether values are equal.
     if (!next) return value as T

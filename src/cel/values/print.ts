@@ -39,7 +39,9 @@ function goTime(value: CelTimestamp): string {
   return zone === 'Z' ? `${date} ${time} +0000 UTC` : `${date} ${time} ${zone.replace(':', '')} ${zone.replace(':', '')}`
 }
 
-/** Charges for the text of an element. A list can contain the same element many times, and each occurrence is printed. */
+/**
+ * Charges for the text of an element. A list can contain the same element many times, and each occurrence is printed.
+ */
 export function chargePrinted(text: string): string {
   spendConversions(1)
   spendWork(text.length)

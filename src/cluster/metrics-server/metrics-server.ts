@@ -3,12 +3,11 @@ import type { Duplex } from 'node:stream'
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
 import { type ApiClient, objectKey } from '../../clients/api-client.ts'
-import { rawJsonInSteps } from '../../codec/json-in-steps.ts'
+import { rawJsonBytes } from '../../codec/json.ts'
 import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { connectionPair } from '../../lib/in-process-connection.ts'
 import type { Logger } from '../../lib/log.ts'
-import { mapInSlices } from '../../lib/slices.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { internalServerError, isStatusError, methodNotAllowedError, notFoundError, pathNotFoundError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
@@ -28,9 +27,6 @@ export interface MetricsServerOptions {
   /** Whether the metrics of a node are simulated. */
   readonly isSimulated: (node: Node) => boolean
 }
-
-/** Number of parts of a body that are joined in one step. */
-const PARTS_IN_A_STEP = 1024
 
 /** OpenAPI documents of the API, in JSON. */
 export interface OpenApiDocuments {
@@ -211,12 +207,7 @@ function targetOf(parts: readonly string[]): Pick<MetricsRequest, 'resource' | '
   throw pathNotFoundError()
 }
 
-/** Encodes a body. That of all pods has very many parts. */
-async function encoded(body: JsonObject): Promise<Buffer> {
-  const parts = await startInTurns(rawJsonInSteps(body))
-  const starts = Array.from({ length: Math.ceil(parts.length / PARTS_IN_A_STEP) }, (_, i) => i * PARTS_IN_A_STEP)
-  return Buffer.concat(await mapInSlices(starts, start => Buffer.from(parts.slice(start, start + PARTS_IN_A_STEP).join('')), 1))
-}
+const encoded = async (body: JsonObject): Promise<Buffer> => startInTurns(rawJsonBytes(body))
 
 function send(res: ServerResponse, code: number, bytes: Buffer): void {
   res.writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': bytes.length }).end(bytes)

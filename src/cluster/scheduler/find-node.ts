@@ -245,7 +245,9 @@ function* prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile)
   return { filters, reserves, postFilters, nodeNames, namers, isSlow }
 }
 
-/** Prepares the checks of a node in steps, except those that are not made because an earlier filter rejects the node. */
+/**
+ * Prepares the checks of a node in steps, except those that are not made because an earlier filter rejects the node.
+ */
 export function* prepareNode(node: NodeInfo, filters: readonly ActiveFilter[]): Steps<void> {
   for (const [i, active] of filters.entries()) {
     if (!active.filter.prepare) continue

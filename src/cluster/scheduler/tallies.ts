@@ -19,11 +19,6 @@ export interface TallyFunctions<T> {
   count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
   /** Nodes that may have pods that count. Default: all. */
   nodes?(snapshot: Snapshot): Iterable<NodeInfo>
-  /**
-   * Whether a change of a node's labels or taints requires a new tally. Default: its pods are taken away and added
-   * again.
-   */
-  readonly isPerNode?: boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
   weigh?(pod: PodInfo): number
   /** Optional. How many comparisons a node takes besides its pods. Default: 0. */
@@ -41,6 +36,15 @@ const FEW_CHANGES = 64
  */
 export class Tallies<T> {
   readonly #tallies = new Map<string, { readonly snapshot: Snapshot; version: number; readonly tally: T }>()
+  readonly #isPerNode: boolean
+
+  /**
+   * @param isPerNode whether a change of a node's labels or taints requires a new tally. Otherwise its pods are taken
+   * away and added again.
+   */
+  constructor(isPerNode = false) {
+    this.#isPerNode = isPerNode
+  }
 
   /** Returns the tally of a key for the present state of the snapshot. It changes in later cycles. */
   of(key: string, snapshot: Snapshot, functions: TallyFunctions<T>): T {
@@ -48,26 +52,22 @@ export class Tallies<T> {
   }
 
   /** Whether `of` takes little time, because few nodes have changed since the tally was made. */
-  isReady(key: string, snapshot: Snapshot, functions: Pick<TallyFunctions<T>, 'isPerNode'>): boolean {
-    const changes = this.#changes(key, snapshot, functions)
+  isReady(key: string, snapshot: Snapshot): boolean {
+    const changes = this.#changes(key, snapshot)
     return changes !== undefined && changes.length <= FEW_CHANGES
   }
 
   /** Returns the changes that a tally has not followed. Undefined if there is none that could follow them. */
-  #changes(
-    key: string,
-    snapshot: Snapshot,
-    { isPerNode = false }: Pick<TallyFunctions<T>, 'isPerNode'>,
-  ): readonly NodeChange[] | undefined {
+  #changes(key: string, snapshot: Snapshot): readonly NodeChange[] | undefined {
     const known = this.#tallies.get(key)
     const changes = known?.snapshot === snapshot ? snapshot.changesSince(known.version) : undefined
-    return isPerNode && changes?.some(({ from, to }) => !isSameNode(from.node, to.node)) ? undefined : changes
+    return this.#isPerNode && changes?.some(({ from, to }) => !isSameNode(from.node, to.node)) ? undefined : changes
   }
 
   /** Computes in steps what `of` returns. The snapshot must not change meanwhile. */
   *prepare(key: string, snapshot: Snapshot, functions: TallyFunctions<T>): Steps<T> {
     const known = this.#tallies.get(key)
-    const changes = this.#changes(key, snapshot, functions)
+    const changes = this.#changes(key, snapshot)
     if (known && changes) {
       if (changes.length === 0) return known.tally
       // A tally whose steps do not end is counted anew.

@@ -100,7 +100,7 @@ export class EventRecorder {
   async #writeAll(): Promise<void> {
     for (let event = this.#waiting.shift(); event !== undefined && !this.#parts.signal.aborted; event = this.#waiting.shift())
       try {
-        // Events that are dropped or counted are not awaited.
+        // A dropped event sends no request, so very many would be decided in one turn.
         if (turnIsSpent()) await nextBackgroundTurn()
         await this.#write(event)
       } catch (error) {

@@ -1,10 +1,8 @@
 import type { Pod, Service } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
-import { eachInSlices } from '../../lib/slices.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { matchesLabels } from '../../meta/label-selector.ts'
 import type { Informer } from './informer.ts'
-import { isPodReady } from './pods.ts'
+import { isPodReady, selectedPods } from './pods.ts'
 import { isEmptyMap, selectorOfMap } from './selectors.ts'
 import { selectsLabels } from './service-endpoints.ts'
 
@@ -16,15 +14,8 @@ export interface ServicePodsOptions {
 }
 
 /** Returns the pods that a service selects. Their namespace may have very many. */
-export async function podsOfService(pods: Informer<Pod>, { metadata: { namespace = '' }, spec: { selector } }: Service): Promise<Pod[]> {
-  const selected: Pod[] = []
-  if (isEmptyMap(selector)) return selected
-  const wanted = selectorOfMap(selector)
-  await eachInSlices(pods.store.inNamespace(namespace), pod => {
-    if (matchesLabels(wanted, pod.metadata.labels)) selected.push(pod)
-  })
-  return selected
-}
+export const podsOfService = async (pods: Informer<Pod>, { metadata: { namespace = '' }, spec: { selector } }: Service): Promise<Pod[]> =>
+  isEmptyMap(selector) ? [] : selectedPods(pods, namespace, selectorOfMap(selector))
 
 /** Returns the keys of the services that select a pod. */
 export const servicesOfPod = (services: Informer<Service>, { metadata: { namespace = '', labels } }: Pod): Set<string> =>

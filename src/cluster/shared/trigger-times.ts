@@ -3,6 +3,10 @@ import { objectKey } from '../../clients/api-client.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { podCondition } from './pods.ts'
+import { recountPause } from './recount-pause.ts'
+
+/** Time that a pass over a service takes for each of its pods. */
+const MICROSECONDS_PER_POD = 3
 
 /** The last change of a pod's readiness. */
 interface SeenTime {
@@ -25,8 +29,8 @@ export class TriggerTimes {
   readonly #seen = new Map<string, SeenTimes>();
 
   /**
-   * Returns the time in milliseconds since the epoch, in steps. Undefined if no time has changed. Must be called in each
-   * pass over a service.
+   * Returns the time in milliseconds since the epoch, in steps. Undefined if no time has changed. Must be called in
+   * each pass over a service.
    */
   *next(service: Service, pods: readonly Pod[]): Steps<number | undefined> {
     const key = objectKey(service)
@@ -39,21 +43,26 @@ export class TriggerTimes {
       const name = pod.metadata.name ?? ''
       const text = podCondition(pod, 'Ready')?.lastTransitionTime ?? ''
       const before = seen?.pods.get(name)
-      const time = before?.text === text ? before.time : timeMillis(text)
-      if (time === undefined) continue
-      times.set(name, before?.text === text ? before : { text, time })
-      if (time > (before?.time ?? 0) && time < (earliest ?? Number.POSITIVE_INFINITY)) earliest = time
+      const now = before?.text === text ? before : seenTime(text)
+      if (now === undefined) continue
+      times.set(name, now)
+      if (now.time > (before?.time ?? 0) && now.time < (earliest ?? Number.POSITIVE_INFINITY)) earliest = now.time
     }
     this.#seen.set(key, { service: created, pods: times })
     return seen ? earliest : created || undefined
   }
 
-  /** Number of pods with a time that a service had in the last pass. */
-  podsOf(key: string): number {
-    return this.#seen.get(key)?.pods.size ?? 0
+  /** Milliseconds in which changes of the pods of a service are handled together: see `recountPause`. */
+  pauseOf(key: string): number {
+    return recountPause(this.#seen.get(key)?.pods.size ?? 0, MICROSECONDS_PER_POD)
   }
 
   forget(key: string): void {
     this.#seen.delete(key)
   }
+}
+
+function seenTime(text: string): SeenTime | undefined {
+  const time = timeMillis(text)
+  return time === undefined ? undefined : { text, time }
 }

@@ -25,7 +25,7 @@ export interface CustomKind {
   readonly written?: (version: string) => Steps<JsonSchemaProps | undefined>
   /** Whether unknown members are kept (`preserveUnknownFields` of v1beta1). */
   readonly preserveUnknown: boolean
-  /** Optional. Hash of `kindDescription` that was made in steps. By default the form makes it at once. */
+  /** Optional. Hash of `kindDescription` that was made in steps. If it is omitted, the form computes it in one piece. */
   readonly id?: string
 }
 

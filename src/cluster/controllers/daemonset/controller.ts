@@ -116,7 +116,8 @@ class DaemonSetController {
       return this.#record(set, selectsAllEvent)
     // The history of a set that is being deleted may be gone already: its status cannot be computed.
     if (set.metadata.deletionTimestamp !== undefined) return
-    // Looked up before the pods: those that were created and have not been seen then are not among them.
+    // Must come before the pods are listed. A created pod that is seen in between would not be in the list, and the set
+    // would create it again.
     const mayChange = this.#expectations.areSatisfied(key)
     const pods = await this.#claimPods(set)
     const { current, old } = await historyOf(this.#env, set, await this.#claimRevisions(set), pods)

@@ -4,7 +4,6 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { eachInSlices } from '../../../lib/slices.ts'
 import { startInTurns } from '../../../lib/steps.ts'
 import { matchesLabels, printLabelSelector } from '../../../meta/label-selector.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
@@ -14,6 +13,7 @@ import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../shared/kinds.ts'
 import { controllerOf } from '../../shared/owner.ts'
+import { selectedPods } from '../../shared/pods.ts'
 import { recountPause } from '../../shared/recount-pause.ts'
 import { type KindReference, Scales } from '../../shared/scale-reader.ts'
 import { selectorOf } from '../../shared/selectors.ts'
@@ -93,26 +93,17 @@ class DisruptionController {
 
   async #count(key: string, budget: PodDisruptionBudget): Promise<void> {
     const now = this.#env.clock.now()
-    const pods = await this.#podsOf(budget)
+    const { namespace = '', name } = budget.metadata
+    const { selector } = budget.spec
+    const pods = selector === undefined ? [] : await selectedPods(this.#pods, namespace, selectorOf(selector))
     if (pods.length === 0) this.#events.record(DISRUPTION_BUDGETS, budget, 'Normal', 'NoPods', 'No matching pods found')
     const expectation = expectationOf(budget.spec, await this.#expectedPods(budget, pods))
     const { pending, overdue, checkAfter } = await startInTurns(disruptedPods(pods, budget.status, now))
-    const { namespace, name } = budget.metadata
     for (const pod of overdue)
       this.#events.record(PODS, pod, 'Warning', 'NotDeleted', `Pod was expected by PDB ${namespace}/${name} to be deleted but it wasn't`)
     const healthy = await startInTurns(countHealthy(pods, pending))
     await this.#write(budget, budgetStatus(budget, expectation, healthy, pending, now))
     if (checkAfter !== undefined) this.#queue.addAfter(key, checkAfter + 1)
-  }
-
-  async #podsOf({ metadata: { namespace = '' }, spec: { selector } }: PodDisruptionBudget): Promise<readonly Pod[]> {
-    const pods: Pod[] = []
-    if (selector === undefined) return pods
-    const wanted = selectorOf(selector)
-    await eachInSlices(this.#pods.store.inNamespace(namespace), pod => {
-      if (matchesLabels(wanted, pod.metadata.labels)) pods.push(pod)
-    })
-    return pods
   }
 
   async #expectedPods(budget: PodDisruptionBudget, pods: readonly Pod[]): Promise<number> {

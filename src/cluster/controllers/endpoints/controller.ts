@@ -10,7 +10,6 @@ import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINTS, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNamespaceTerminating } from '../../shared/pod-control.ts'
-import { recountPause } from '../../shared/recount-pause.ts'
 import { hasManagedEndpoints, LEADER } from '../../shared/service-endpoints.ts'
 import { followServicePods, podsOfService } from '../../shared/service-pods.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
@@ -19,8 +18,6 @@ import { endpointsInSteps } from './endpoints.ts'
 import { subsetsOf } from './subsets.ts'
 
 const WORKERS = 5
-/** Time that a pass takes for each pod. */
-const MICROSECONDS_PER_POD = 3
 const MOST_RETRIES = 15
 
 /** Keeps the Endpoints of services that select pods. A key is a service. */
@@ -57,7 +54,7 @@ class EndpointsController {
     if (!(await untilSynced([this.#services, this.#pods, this.#endpoints], this.#signal))) return
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
-    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key), MICROSECONDS_PER_POD))
+    const podChanged = (key: string): void => this.#queue.addAfterPause(key, this.#times.pauseOf(key))
     followServicePods({ pods: this.#pods, services: this.#services, enqueue: podChanged })
     // Endpoints without a service, which was deleted while no controller ran.
     for (const endpoints of this.#endpoints.store.list())

@@ -78,7 +78,8 @@ function* packed(byPort: ReadonlyMap<string, PortAddresses>): Steps<EndpointSubs
     const [ready, notReady]: [EndpointAddress[], EndpointAddress[]] = [[], []]
     for (const { address, isReady } of states) {
       if (isStepDone()) yield
-      ;(isReady ? ready : notReady).push(address)
+      if (isReady) ready.push(address)
+      else notReady.push(address)
     }
     const subset = {
       ...(ready.length > 0 && { addresses: ready }),

@@ -13,7 +13,6 @@ import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNodeReady, ZONE } from '../../shared/nodes.ts'
 import { podsByNode } from '../../shared/pods.ts'
-import { recountPause } from '../../shared/recount-pause.ts'
 import { hasManagedEndpoints, LAST_CHANGE } from '../../shared/service-endpoints.ts'
 import { followServicePods, podsOfService, servicesOfPod } from '../../shared/service-pods.ts'
 import { SliceWriter } from '../../shared/slice-writer.ts'
@@ -28,8 +27,6 @@ import { TopologyHints } from './topology/topology-hints.ts'
 import { zoneCpuOf } from './topology/zone-cpu.ts'
 
 const WORKERS = 5
-/** Time that a pass takes for each pod. */
-const MICROSECONDS_PER_POD = 3
 const [MOST_RETRIES, FIRST_RETRY_MS] = [15, 1000]
 /** Largest number of endpoints in a slice, as kube-controller-manager's --max-endpoints-per-slice by default. */
 const MAX_ENDPOINTS = 100
@@ -77,7 +74,7 @@ class EndpointSliceController {
     if (!(await untilSynced([this.#services, this.#pods, this.#nodes, this.#slices], this.#signal))) return
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
-    const podChanged = (key: string): void => this.#queue.addAfterPause(key, recountPause(this.#times.podsOf(key), MICROSECONDS_PER_POD))
+    const podChanged = (key: string): void => this.#queue.addAfterPause(key, this.#times.pauseOf(key))
     followServicePods({ pods: this.#pods, services: this.#services, enqueue: podChanged })
     this.#followed.follow()
     this.#nodes.on({

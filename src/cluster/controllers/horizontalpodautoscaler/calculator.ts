@@ -65,8 +65,8 @@ export function* utilizationProposal(input: PodProposalInput, resource: string, 
 }
 
 /**
- * Proposes replicas so that pods have an average value, in steps. @param target thousandths. @param resource empty for a
- * metric that is no resource.
+ * Proposes replicas so that pods have an average value, in steps. @param target thousandths. @param resource empty for
+ * a metric that is no resource.
  */
 export function* averageProposal(input: PodProposalInput, target: number, resource = ''): Steps<Proposal> {
   const groups = yield* groupsOf(input, resource)

@@ -36,7 +36,9 @@ export interface PodGroups {
   readonly ignored: ReadonlySet<string>
 }
 
-/** Sorts pods by whether their metrics count, in steps. @param resource name of the resource; empty for other metrics. */
+/**
+ * Sorts pods by whether their metrics count, in steps. @param resource name of the resource; empty for other metrics.
+ */
 export function* groupPods(
   pods: readonly Pod[],
   metrics: PodMetrics,

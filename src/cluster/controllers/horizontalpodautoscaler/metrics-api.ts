@@ -46,8 +46,8 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
 }
 
 /**
- * Returns the use of a resource by pods, in steps. A pod is left out if a container that counts has no value. Throws an Error if
- * a container is missing.
+ * Returns the use of a resource by pods, in steps. A pod is left out if a container that counts has no value. Throws an
+ * Error if a container is missing.
  */
 export function* usesOf(items: readonly PodUsage[], resource: string, container?: string): Steps<PodMetrics> {
   const uses = new Map<string, PodMetric>()

@@ -17,8 +17,8 @@ import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 
 /**
- * Reports whether a device matches an expression, in steps: the cost limit allows some 100 ms for each device. Throws an
- * Error if the expression is invalid or fails.
+ * Reports whether a device matches an expression, in steps: the cost limit allows some 100 ms for each device. Throws
+ * an Error if the expression is invalid or fails.
  */
 export type DeviceMatcher = (expression: string, device: OfferedDevice) => Steps<boolean>
 
@@ -30,9 +30,7 @@ type Compiled = Program | { readonly fault: string }
 
 /**
  * Returns a matcher that keeps compiled expressions, and their results as long as the devices. @param isSharing whether
- * devices may be shared. Gate DRAConsumableCapacity
- *
- * @param spent ends a step of an evaluation when it returns true
+ * devices may be shared. Gate DRAConsumableCapacity. @param spent ends a step of an evaluation when it returns true
  */
 export function deviceMatcher(release: Release, isSharing = false, spent = turnIsSpent): DeviceMatcher {
   const minor = minorOf(release)

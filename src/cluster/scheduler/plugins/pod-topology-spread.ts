@@ -34,8 +34,9 @@ const MANY = 64
 export function podTopologySpread({ defaultConstraints = [], defaultingType = 'System' }: PodTopologySpreadArgs = {}): Plugin {
   const isSystem = defaultingType === 'System'
   const defaults = isSystem ? SYSTEM_DEFAULTS : defaultConstraints
-  const filtered = new Tallies<DomainCounts>()
-  const scored = new Tallies<DomainCounts>()
+  // A domain whose last node has gone must not count as one without pods.
+  const filtered = new Tallies<DomainCounts>(true)
+  const scored = new Tallies<DomainCounts>(true)
   const spreads = { DoNotSchedule: new WeakMap<PodInfo, Spread>(), ScheduleAnyway: new WeakMap<PodInfo, Spread>() }
   /** Constraints of the pod of the present cycle, which several steps of a cycle ask for. */
   const latest: { [action in keyof typeof spreads]?: Spread } = {}
@@ -66,7 +67,7 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
       constraints.length === 0
         ? SKIP
         : yield* spreadScorer(constraints, yield* scored.prepare(scoreKey(requiresAll, key), snapshot, functions), feasible, requiresAll)
-    if (constraints.length > MANY) scorers.set(feasible, { info, scorer })
+    scorers.set(feasible, { info, scorer })
     return scorer
   }
   return {
@@ -80,7 +81,7 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
     prepareFilter(info, snapshot) {
       if (isHeavy(info, snapshot.objects)) return prepareFilter(info, snapshot)
       const { constraints, key } = runAtOnce(spreadOf(info, 'DoNotSchedule', snapshot))
-      return constraints.length === 0 || filtered.isReady(key, snapshot, PER_NODE) ? undefined : prepareFilter(info, snapshot)
+      return constraints.length === 0 || filtered.isReady(key, snapshot) ? undefined : prepareFilter(info, snapshot)
     },
     preFilter(info, snapshot) {
       const { constraints, key } = runAtOnce(spreadOf(info, 'DoNotSchedule', snapshot))
@@ -91,7 +92,7 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
     prepareScore(info, snapshot, feasible) {
       if (isHeavy(info, snapshot.objects)) return scorerOf(info, snapshot, feasible)
       const { constraints, key } = runAtOnce(spreadOf(info, 'ScheduleAnyway', snapshot))
-      const isReady = constraints.length === 0 || scored.isReady(scoreKey(requiresAllKeys(info), key), snapshot, PER_NODE)
+      const isReady = constraints.length === 0 || scored.isReady(scoreKey(requiresAllKeys(info), key), snapshot)
       return isReady ? undefined : scorerOf(info, snapshot, feasible)
     },
     preScore(info, snapshot, feasible) {
@@ -142,12 +143,8 @@ const weightsOf = (constraints: readonly Constraint[]): Pick<TallyFunctions<Doma
 /** Key of a tally for scores. @param requiresAll whether nodes without a topology key count for no other one */
 const scoreKey = (requiresAll: boolean, key: string): string => `${requiresAll} ${key}`
 
-/** A domain whose last node has gone must not count as one without pods. */
-const PER_NODE = { isPerNode: true }
-
 /** Counts pods on nodes that have all topology keys and that the constraint includes. */
 const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFunctions<DomainCounts> => ({
-  ...PER_NODE,
   ...weightsOf(constraints),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {
@@ -162,7 +159,6 @@ const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFuncti
 
 /** Counts pods as scores do: by node for host names, on nodes that the constraint includes for other keys. */
 const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: boolean): TallyFunctions<DomainCounts> => ({
-  ...PER_NODE,
   ...weightsOf(constraints),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {

@@ -6,10 +6,9 @@ import { Tallies, type TallyFunctions } from '../../../../src/cluster/scheduler/
 import { infoOf, nodeOf, objectsOf } from '../../../support/scheduling.ts'
 
 /** Counts pods, and notes how many were looked at. */
-function podCounter(isPerNode = false) {
+function podCounter() {
   const seen = { pods: 0 }
   const functions: TallyFunctions<{ count: number }> = {
-    isPerNode,
     empty: () => ({ count: 0 }),
     count(tally, pods, _node, change) {
       tally.count += change * pods.length
@@ -25,18 +24,18 @@ describe('tallies', () => {
   it('are ready if few nodes have changed since they were counted', () => {
     const nodes = Array.from({ length: 100 }, (_, i) => NodeInfo.of(nodeOf(`n${i}`), pods))
     const snapshot = new Snapshot(nodes, objectsOf())
-    const tallies = new Tallies<{ count: number }>()
-    const { functions } = podCounter(true)
-    expect(tallies.isReady('x', snapshot, functions)).to.equal(false)
+    const tallies = new Tallies<{ count: number }>(true)
+    const { functions } = podCounter()
+    expect(tallies.isReady('x', snapshot)).to.equal(false)
     tallies.of('x', snapshot, functions)
-    expect([tallies.isReady('x', snapshot, functions), tallies.isReady('y', snapshot, functions)]).to.deep.equal([true, false])
+    expect([tallies.isReady('x', snapshot), tallies.isReady('y', snapshot)]).to.deep.equal([true, false])
     for (const node of nodes.slice(0, 64)) snapshot.replace(node.withoutPods(...pods.slice(1)))
-    expect(tallies.isReady('x', snapshot, functions)).to.equal(true)
+    expect(tallies.isReady('x', snapshot)).to.equal(true)
     snapshot.replace(NodeInfo.of(nodeOf('n99'), []))
-    expect(tallies.isReady('x', snapshot, functions)).to.equal(false)
+    expect(tallies.isReady('x', snapshot)).to.equal(false)
     tallies.of('x', snapshot, functions)
     snapshot.replace(NodeInfo.of(nodeOf('n99', { labels: { a: 'b' } }), []))
-    expect(tallies.isReady('x', snapshot, functions)).to.equal(false)
+    expect(tallies.isReady('x', snapshot)).to.equal(false)
   })
 
   it('look only at pods that have come or gone since the last cycle', () => {
@@ -54,8 +53,8 @@ describe('tallies', () => {
   it('begin anew for another snapshot, and when a node itself has changed if they say so', () => {
     const node = NodeInfo.of(nodeOf('a'), pods)
     const snapshot = new Snapshot([node], objectsOf())
-    const tallies = new Tallies<{ count: number }>()
-    const whole = podCounter(true)
+    const tallies = new Tallies<{ count: number }>(true)
+    const whole = podCounter()
     tallies.of('x', snapshot, whole.functions)
     snapshot.replace(node.withNode(nodeOf('a', { labels: { a: 'b' } })))
     expect([tallies.of('x', snapshot, whole.functions).count, whole.seen.pods]).to.deep.equal([4, 8])

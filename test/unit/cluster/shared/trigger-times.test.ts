@@ -33,6 +33,7 @@ describe('trigger times of endpoints', () => {
       expect(result).to.equal(expected)
       expect(yields).to.be.at.least(Math.floor(5000 / 512))
     }
-    expect(times.podsOf('default/web')).to.equal(5000)
+    expect(times.pauseOf('default/web')).to.equal(150)
+    expect(times.pauseOf('default/other')).to.equal(0)
   })
 })
