@@ -9,6 +9,8 @@ const BUDGET_MS = 2
 const LONG_MS = 2
 /** Most milliseconds of a turn for background work. */
 const BACKGROUND_MS = 5
+/** Number of turns in which at least one callback of spare work is served. */
+const SPARE_TURNS = 4
 
 /** Functions of the event loop that a scheduler uses. */
 export interface EventLoop {
@@ -83,6 +85,9 @@ export class TurnScheduler {
   readonly #short = new TurnQueue()
   readonly #long = new LaterQueue()
   readonly #background = new LaterQueue()
+  readonly #spare = new TurnQueue()
+  /** Turns since the last callback of spare work. */
+  #withoutSpare = 0
   /** Time at which the last turn ended, or at which the first work after a pause asked. */
   #since = 0
 
@@ -142,6 +147,15 @@ export class TurnScheduler {
     this.#background.push(callback)
   }
 
+  /**
+   * Calls back to begin work that may wait until no background work does, or for some turns: controllers that are busy
+   * delay it, and never stop it. Keeps the order of calls.
+   */
+  inSpare(callback: () => void): void {
+    if (this.#until === 0) this.isSpent()
+    this.#spare.push(callback)
+  }
+
   /** Whether callbacks of background work wait. */
   get hasBackground(): boolean {
     return !this.#background.isEmpty
@@ -149,7 +163,7 @@ export class TurnScheduler {
 
   /** Serves queued callbacks with a budget of their own after each poll, so that they are never deferred forever. */
   readonly #begin = (): void => {
-    if (this.#short.isEmpty && this.#long.isEmpty && this.#background.isEmpty) {
+    if (this.#short.isEmpty && this.#long.isEmpty && this.#background.isEmpty && this.#spare.isEmpty) {
       this.#until = 0
       return
     }
@@ -158,6 +172,8 @@ export class TurnScheduler {
     this.#short.begin()
     this.#long.begin()
     this.#background.begin()
+    this.#spare.begin()
+    this.#withoutSpare++
     this.#step()
   }
 
@@ -170,12 +186,20 @@ export class TurnScheduler {
     let callback = isSpent ? undefined : this.#short.take()
     for (const queue of [this.#long, this.#background])
       if (callback === undefined && (queue.isDue || !isSpent)) callback = this.#takeLater(queue, now)
+    callback ??= this.#takeSpare(isSpent)
     if (callback === undefined) {
       this.#since = now
       return
     }
     callback()
     queueMicrotask(this.#afterMicrotasks)
+  }
+
+  #takeSpare(isSpent: boolean): (() => void) | undefined {
+    if (this.#withoutSpare < SPARE_TURNS && (isSpent || !this.#background.isEmpty)) return undefined
+    const callback = this.#spare.take()
+    if (callback !== undefined) this.#withoutSpare = 0
+    return callback
   }
 
   /**

@@ -33,6 +33,9 @@ export const nextLongTurn = (): Promise<void> => new Promise(inLongTurn)
 /** Resolves when work that no client waits for may continue: requests and handlers of controllers in this process. */
 export const nextBackgroundTurn = (): Promise<void> => new Promise(resolve => turns.inBackground(resolve))
 
+/** Resolves when work may begin that background work delays, and that each few turns have time for. */
+export const nextSpareTurn = (): Promise<void> => new Promise(resolve => turns.inSpare(resolve))
+
 /** Like `nextBackgroundTurn`, for work that begins in the order of calls. Undefined if it may begin at once. */
 export const backgroundTurn = (): Promise<void> | undefined => (turns.hasBackground || turns.isSpent() ? nextBackgroundTurn() : undefined)
 

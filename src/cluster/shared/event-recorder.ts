@@ -5,7 +5,7 @@ import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { QueueMeter } from '../../lib/queue-meter.ts'
-import { nextBackgroundTurn, turnIsSpent } from '../../lib/turn.ts'
+import { nextSpareTurn } from '../../lib/turn.ts'
 import { formatTime } from '../../meta/time.ts'
 import { EventCorrelator, eventPatch } from './event-correlator.ts'
 import { EventNames, MOST_WAITING_EVENTS, NANOS_PER_MS, writeEvent } from './event-writing.ts'
@@ -100,8 +100,7 @@ export class EventRecorder {
   async #writeAll(): Promise<void> {
     for (let event = this.#waiting.shift(); event !== undefined && !this.#parts.signal.aborted; event = this.#waiting.shift())
       try {
-        // A dropped event sends no request, so very many would be decided in one turn.
-        if (turnIsSpent()) await nextBackgroundTurn()
+        await nextSpareTurn()
         await this.#write(event)
       } catch (error) {
         this.#parts.logger.debug(2, 'event was not written', { reason: event.reason, error: errorMessage(error) })

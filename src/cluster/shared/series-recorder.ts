@@ -2,6 +2,7 @@ import type { Event } from '../../api/events/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { nextSpareTurn } from '../../lib/turn.ts'
 import { formatMicroTime } from '../../meta/time.ts'
 import type { EventRecorderParts, EventType } from './event-recorder.ts'
 import { EventSeries, type EventWrite, seriesPatch } from './event-series.ts'
@@ -106,6 +107,7 @@ export class SeriesRecorder {
     const { signal, logger } = this.#parts
     for (let write = this.#waiting.shift(); write !== undefined && !signal.aborted; write = this.#waiting.shift())
       try {
+        await nextSpareTurn()
         await this.#write(write)
       } catch (error) {
         logger.debug(2, 'event was not written', { reason: write.event.reason, error: errorMessage(error) })

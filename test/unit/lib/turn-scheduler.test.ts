@@ -89,6 +89,30 @@ describe('a turn scheduler', () => {
     expect(scheduler.hasBackground).to.equal(false)
   })
 
+  it('serves spare work when no background work waits, and once in four turns while some does', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    const served: string[] = []
+    const serve = (name: string) => (): void => {
+      served.push(name)
+      loop.time += 1.5
+    }
+    const servedInTurns = async (turns: number): Promise<string> => {
+      served.length = 0
+      for (let i = 0; i < turns; i++) await loop.turn()
+      return served.join(' ')
+    }
+    for (const name of ['a', 'b', 'c']) scheduler.inSpare(serve(name))
+    for (let i = 0; i < 8; i++) scheduler.inBackground(serve(`${i}`))
+    expect(await servedInTurns(3)).to.equal('0 1 2 3 4 5')
+    expect(await servedInTurns(1)).to.equal('6 7 a')
+    expect(await servedInTurns(1)).to.equal('b c')
+    for (let i = 0; i < 8; i++) scheduler.inNext(serve(`${i}`))
+    scheduler.inSpare(serve('d'))
+    expect(await servedInTurns(3)).to.equal('0 1 2 3 4 5')
+    expect(await servedInTurns(1)).to.equal('6 7 d')
+  })
+
   it('gives background work as much time as other work took, up to 5 ms', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
