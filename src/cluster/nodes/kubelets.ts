@@ -11,6 +11,7 @@ import { StagePlayer } from '../kwok/engine/stage-player.ts'
 import { decodeStage } from '../kwok/stage/decode.ts'
 import { StageSet } from '../kwok/stages/stage-set.ts'
 import { functionsIn, type TemplateFunctions } from '../kwok/template/template.ts'
+import { declaredFeatures } from '../shared/declared-features.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES, PODS } from '../shared/kinds.ts'
@@ -23,7 +24,7 @@ import { createKwokDefinitions } from './kwok-definitions.ts'
 import { followMetrics } from './metric-objects.ts'
 import { registerMetrics } from './metrics-registration.ts'
 import { NodeEvents } from './node-events.ts'
-import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
+import { featuresOfNode, isSimulated, isStopped, nodeAddress } from './node-objects.ts'
 import { NodeReports } from './node-reports.ts'
 import { PodAddresses } from './pod-addresses.ts'
 import { PodLives } from './pod-lives.ts'
@@ -87,10 +88,12 @@ class Kubelets {
     this.#stagedKinds = new StagedKinds({ env, player: this.#player, changed: kind => this.#reportStages(kind) }, signal)
     this.#restaged = queueOf(env, 'kubelet_restaged', signal, { workers: 1, work: kind => this.#restage(kind) })
     this.#shipped = new ShippedPlayers(stages => playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError })))
+    const declared = declaredFeatures(features)
     this.#admission = new NodeAdmission({
       release: features.release,
       podLevel: features.enabled('PodLevelResources'),
       inPlace: features.enabled('InPlacePodVerticalScaling'),
+      ...(features.enabled('NodeDeclaredFeatures') && { featuresOf: ({ metadata }) => featuresOfNode(metadata, declared) }),
       podsOn: name => this.#podsOn(name),
       changed: pod => this.#lives.review(pod),
     })

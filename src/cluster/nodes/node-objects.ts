@@ -1,6 +1,6 @@
 import type { Node } from '../../api/core/v1.types.ts'
 import type { NodePool } from '../shared/node-pool.ts'
-import { STOPPED } from './annotations.ts'
+import { FEATURES, STOPPED } from './annotations.ts'
 import { nextConditions } from './node-conditions.ts'
 
 /** Label of the nodes that this program simulates. Pods of other nodes are left to their kubelets. */
@@ -25,12 +25,23 @@ export const plainPool = (count: number): NodePool => ({
   architecture: 'amd64',
 })
 
+/**
+ * Returns the features that a node declares, sorted: those that its annotation names, or all. @param all features of
+ * simulated kubelets
+ */
+export function featuresOfNode({ annotations }: Pick<Node['metadata'], 'annotations'>, all: readonly string[]): readonly string[] {
+  const named = annotations?.[FEATURES]?.split(',').map(each => each.trim())
+  return named ? all.filter(name => named.includes(name)) : all
+}
+
 /** Facts about a node that its pool does not have. */
 export interface NodeFacts {
   /** Number of the node among those of all pools, from 1 on. It determines the address. */
   readonly number: number
   /** Version of the kubelet: `v1.33.0`. */
   readonly version: string
+  /** Features of simulated kubelets. */
+  readonly features: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -39,10 +50,11 @@ export interface NodeFacts {
  * Returns a node of a pool with its status, as a kubelet registers it. @param index number of the node in its pool,
  * from 1 on
  */
-export function nodeOfPool(pool: NodePool, index: number, { number, version, now }: NodeFacts): Node {
+export function nodeOfPool(pool: NodePool, index: number, { number, version, features, now }: NodeFacts): Node {
   const name = nodeName(pool, index)
   const { zones, region, os, architecture } = pool
   const zone = zones[(index - 1) % Math.max(1, zones.length)]
+  const declaredFeatures = featuresOfNode(pool, features)
   const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true', ...pool.annotations }
   return {
     kind: 'Node',
@@ -70,6 +82,7 @@ export function nodeOfPool(pool: NodePool, index: number, { number, version, now
       addresses: nodeAddresses(name, number),
       daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
       nodeInfo: nodeInfo(version, os, architecture),
+      ...(declaredFeatures.length > 0 && { declaredFeatures: [...declaredFeatures] }),
     },
   }
 }

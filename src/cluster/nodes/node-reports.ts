@@ -2,7 +2,9 @@ import type { Lease } from '../../api/coordination/v1.types.ts'
 import type { Node } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError, undefinedIfNotFound } from '../../meta/status.ts'
+import { declaredFeatures } from '../shared/declared-features.ts'
 import { type ClusterEnvironment, queueOf } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES } from '../shared/kinds.ts'
@@ -11,7 +13,7 @@ import type { KeyQueue } from '../shared/work-queue.ts'
 import { conditionEvents, hasStaleConditions, nextConditions } from './node-conditions.ts'
 import type { NodeEvents } from './node-events.ts'
 import { isRenewalDue, newLease, renewedLease } from './node-lease.ts'
-import { DEFAULT_RESOURCES, isSimulated, isStopped, nodeAddresses, nodeInfo } from './node-objects.ts'
+import { DEFAULT_RESOURCES, featuresOfNode, isSimulated, isStopped, nodeAddresses, nodeInfo } from './node-objects.ts'
 import { RENEW_MS, RenewalSlots } from './renewal-slots.ts'
 
 /**
@@ -46,6 +48,8 @@ export interface NodeReportsOptions {
  */
 export class NodeReports {
   readonly #options: NodeReportsOptions
+  /** Features of simulated kubelets. */
+  readonly #features: readonly string[]
   readonly #slots: RenewalSlots
   readonly #queue: KeyQueue
   /** Number of renewals until a node reports its status again. */
@@ -58,6 +62,7 @@ export class NodeReports {
 
   constructor(options: NodeReportsOptions, signal: AbortSignal) {
     this.#options = options
+    this.#features = declaredFeatures(options.env.features)
     this.#slots = new RenewalSlots(options.env.clock, node => this.#tick(node))
     this.#queue = queueOf(options.env, 'kubelet_nodes', signal, { workers: WORKERS, work: name => this.#report(name) })
     signal.addEventListener('abort', () => this.#slots.close(), { once: true })
@@ -124,17 +129,20 @@ export class NodeReports {
     }
   }
 
-  /** Writes the status of a node if it is due, incomplete, or its conditions are stale. */
+  /** Writes the status of a node if it is due or incomplete, or its conditions or features are stale. */
   async #reportStatus(name: string, node: Node): Promise<void> {
     const { env, events } = this.#options
     const now = env.clock.now()
     const missing = this.#missingStatus(node)
-    if (missing === undefined && !this.#reportDue.has(name) && !hasStaleConditions(node, now)) return
+    const declared = featuresOfNode(node.metadata, this.#features)
+    const isDeclared = deepEqual(node.status.declaredFeatures ?? [], declared)
+    if (missing === undefined && isDeclared && !this.#reportDue.has(name) && !hasStaleConditions(node, now)) return
     const present = node.status.conditions ?? []
     const conditions = nextConditions(node.metadata, present, now)
+    const patch = { status: { ...missing, ...(!isDeclared && { declaredFeatures: [...declared] }), conditions } as JsonObject }
     const patched = await env
       .clientOfNode(name)
-      .patch(NODES, { namespace: '', name, subresource: 'status' }, { status: { ...missing, conditions } as JsonObject }, 'strategic')
+      .patch(NODES, { namespace: '', name, subresource: 'status' }, patch, 'strategic')
       .catch(undefinedIfNotFound)
     this.#reportDue.delete(name)
     if (patched === undefined) return

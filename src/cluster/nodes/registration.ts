@@ -1,5 +1,6 @@
 import type { Node } from '../../api/core/v1.types.ts'
 import { isStatusError } from '../../meta/status.ts'
+import { declaredFeatures } from '../shared/declared-features.ts'
 import { type ClusterEnvironment, queueOf } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES } from '../shared/kinds.ts'
@@ -27,6 +28,7 @@ export class Registration {
   readonly #env: ClusterEnvironment
   readonly #nodes: Informer<Node>
   readonly #version: string
+  readonly #features: readonly string[]
   readonly #events: NodeEvents
   readonly #queue: KeyQueue
   readonly #pooled = new Map<string, PooledNode>()
@@ -37,6 +39,7 @@ export class Registration {
     this.#env = env
     this.#nodes = nodes
     this.#version = version
+    this.#features = declaredFeatures(env.features)
     this.#queue = queueOf(env, 'kubelet_registration', signal, { workers: WORKERS, work: name => this.#register(name) })
     nodes.addIndex(BY_ADDRESS, ({ status }) => (status.addresses ?? []).map(({ address }) => address))
     for (const pool of env.nodes)
@@ -62,7 +65,9 @@ export class Registration {
     if (!pooled) return
     const { client, clock } = this.#env
     try {
-      await client.create(NODES, nodeOfPool(pooled.pool, pooled.index, { number: pooled.number, version: this.#version, now: clock.now() }))
+      const { pool, index, number } = pooled
+      const facts = { number, version: this.#version, features: this.#features, now: clock.now() }
+      await client.create(NODES, nodeOfPool(pool, index, facts))
       this.#events.started(name)
       this.#events.changed(name, 'NodeReady')
     } catch (error) {

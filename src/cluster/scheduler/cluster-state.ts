@@ -72,6 +72,7 @@ export class ClusterState {
     if (!deepEqual(old.node.spec?.taints ?? [], node.spec?.taints ?? []) || old.node.spec?.unschedulable !== node.spec?.unschedulable)
       events.push('node taints')
     if (!deepEqual(old.node.status?.allocatable ?? {}, node.status?.allocatable ?? {})) events.push('node allocatable')
+    if (!deepEqual(old.node.status?.declaredFeatures ?? [], node.status?.declaredFeatures ?? [])) events.push('node features')
     return events
   }
 

@@ -7,6 +7,7 @@ import { gangScheduling } from './plugins/gang-scheduling.ts'
 import { imageLocality } from './plugins/image-locality.ts'
 import { type InterPodAffinityArgs, interPodAffinity } from './plugins/inter-pod-affinity.ts'
 import { type NodeAffinityArgs, nodeAffinity } from './plugins/node-affinity.ts'
+import { nodeDeclaredFeatures } from './plugins/node-declared-features.ts'
 import { nodeName } from './plugins/node-name.ts'
 import { nodePorts } from './plugins/node-ports.ts'
 import { type BalancedAllocationArgs, balancedAllocation } from './plugins/node-resources-balanced-allocation.ts'
@@ -58,6 +59,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     ...(devices ? [plugin(dynamicResources(release, enabled, devices, args.DynamicResources), isSince(release, '1.36') ? 2 : 1)] : []),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
     plugin(imageLocality(release)),
+    ...(enabled('NodeDeclaredFeatures') ? [plugin(nodeDeclaredFeatures)] : []),
     ...(schedulesGangs(release, enabled) ? [plugin(gangScheduling)] : []),
   ]
 }

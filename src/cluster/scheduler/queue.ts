@@ -9,6 +9,7 @@ export type ClusterEvent =
   | 'node labels'
   | 'node taints'
   | 'node allocatable'
+  | 'node features'
   | 'assigned pod added'
   | 'assigned pod labels'
   | 'assigned pod resources'
@@ -41,6 +42,7 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   VolumeZone: ['node added', 'node labels', 'claim', 'volume', 'class'],
   PodTopologySpread: ['node added', 'node labels', 'node taints', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
+  NodeDeclaredFeatures: ['node added', 'node features'],
   GangScheduling: ['workload', 'pod group', 'pod of group'],
   DynamicResources: ['node added', 'node labels', 'node allocatable', 'device claim', 'device class', 'device'],
 }
@@ -51,6 +53,7 @@ const LABELS: Readonly<Record<ClusterEvent, string>> = {
   'node labels': 'NodeUpdateNodeLabel',
   'node taints': 'NodeUpdateNodeTaint',
   'node allocatable': 'NodeUpdateNodeAllocatable',
+  'node features': 'NodeUpdateNodeDeclaredFeature',
   'assigned pod added': 'AssignedPodAdd',
   'assigned pod labels': 'AssignedPodUpdatePodLabel',
   'assigned pod resources': 'AssignedPodUpdatePodScaleDown',

@@ -1,5 +1,6 @@
 import type { Node, Pod, Taint } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { requiredFeatures } from '../../shared/declared-features.ts'
 import { hostPorts, type UsedPorts } from '../../shared/host-ports.ts'
 import { matchesRequiredAffinity } from '../../shared/node-affinity.ts'
 import { type Insufficient, lackingResources, type NodeRoom } from '../../shared/node-room.ts'
@@ -23,6 +24,8 @@ export interface AdmittingNode {
   readonly room: NodeRoom
   /** Returns the host ports that admitted pods use. */
   readonly ports: () => UsedPorts
+  /** Features that the node declares. Undefined if they are not checked. */
+  readonly features: readonly string[] | undefined
   /** Release whose messages and rules apply. */
   readonly release: Release
 }
@@ -46,13 +49,14 @@ export const isCritical = ({ metadata, spec }: Pod): boolean =>
   (spec.priority ?? 0) >= CRITICAL_PRIORITY || metadata.annotations?.[MIRROR] !== undefined
 
 /**
- * Checks whether a kubelet admits a pod, in the order of its admit handlers: pressure, devices, then the predicates
- * that it shares with the scheduler. Source: pkg/kubelet/eviction/eviction_manager.go,
+ * Checks whether a kubelet admits a pod, in the order of its admit handlers: pressure, features, devices, then the
+ * predicates that it shares with the scheduler. Source: pkg/kubelet/eviction/eviction_manager.go,
  * pkg/kubelet/cm/devicemanager/manager.go, pkg/kubelet/lifecycle/predicate.go.
  * @param requests what the pod requests of a node
  */
 export function checkAdmission(pod: Pod, requests: ResourceAmounts, on: AdmittingNode): CheckResult {
-  const rejection = pressureRejection(pod, on.node) ?? deviceRejection(pod, on) ?? systemRejection(pod, on.node)
+  const rejection =
+    pressureRejection(pod, on.node) ?? featureRejection(pod, on) ?? deviceRejection(pod, on) ?? systemRejection(pod, on.node)
   if (rejection) return { rejection }
   const lacking = lackingResources(requests, on.room, name => !isExtended(name) || on.room.allocatable.has(name))
   const mismatch = mismatchRejection(pod, on)
@@ -77,6 +81,14 @@ function pressureRejection(pod: Pod, { status: { conditions = [] } }: Node): Rej
       return undefined
   }
   return { reason: 'Evicted', message: `The node had condition: [${pressures.join(' ')}]. ` }
+}
+
+/** Returns the rejection of a pod that requires features which the node does not declare. */
+function featureRejection({ spec }: Pod, { features }: AdmittingNode): Rejection | undefined {
+  const missing = features ? requiredFeatures(spec).filter(name => !features.includes(name)) : []
+  return missing.length === 0
+    ? undefined
+    : { reason: 'PodFeatureUnsupported', message: `Pod requires node features that are not available: ${missing.join(', ')}` }
 }
 
 /** Returns the rejection of a pod that requests more devices than are free. */

@@ -41,6 +41,8 @@ export interface NodeAdmissionOptions {
   readonly podLevel: boolean
   /** Gate InPlacePodVerticalScaling. */
   readonly inPlace: boolean
+  /** Optional. Returns the features that a node declares. Omitted if they are not checked. */
+  readonly featuresOf?: (node: Node) => readonly string[]
   /** Returns all pods of a node. Called when the first of them is seen. */
   readonly podsOn: (node: string) => readonly Pod[]
   /** Called with pods whose admission has changed on behalf of others. */
@@ -221,7 +223,8 @@ export class NodeAdmission {
     const { uid } = pod.metadata
     const ports = (): UsedPorts =>
       new UsedPorts([...state.pods.values()].flatMap(held => (held.pod.metadata.uid === uid ? [] : [...held.ports])))
-    return checkAdmission(pod, this.#wantedBy(pod), { node, room, ports, release: this.#options.release })
+    const { release, featuresOf } = this.#options
+    return checkAdmission(pod, this.#wantedBy(pod), { node, room, ports, release, features: featuresOf?.(node) })
   }
 
   #followResize(state: NodeState, held: HeldPod): void {

@@ -12,6 +12,7 @@ import type { Extender } from '../extenders/extender.ts'
 import { HttpExtender } from '../extenders/http-extender.ts'
 import { DYNAMIC_RESOURCES } from '../plugins/dynamic-resources.ts'
 import { GANG_SCHEDULING } from '../plugins/gang-scheduling.ts'
+import { NODE_DECLARED_FEATURES } from '../plugins/node-declared-features.ts'
 import type { Profile } from '../profile.ts'
 import type { BackOff } from '../queue.ts'
 import { type ArgumentFeatures, hasArguments, validateArguments } from './argument-validation.ts'
@@ -44,13 +45,13 @@ const OWN_PLUGINS = ['PrioritySort', 'DefaultPreemption', 'DefaultBinder']
  */
 export function schedulerSettings(bytes: Buffer | undefined, features: ArgumentFeatures): SchedulerSettings {
   const given = bytes ? decodeConfiguration(bytes) : {}
-  // While their gates are off, the plugins for devices and gangs may be named, and do nothing.
+  // While their gates are off, the plugins for devices, gangs and features of nodes may be named, and do nothing.
   const devices = deviceKinds(features.release) ? [DYNAMIC_RESOURCES] : []
-  const gangs = isSince(features.release, '1.35') ? [GANG_SCHEDULING] : []
+  const later = isSince(features.release, '1.35') ? [GANG_SCHEDULING, NODE_DECLARED_FEATURES] : []
   const known = new Set([
     ...OWN_PLUGINS,
     ...devices,
-    ...gangs,
+    ...later,
     ...defaultPlugins({}, features.release, gate => features.enabled(gate)).map(({ plugin }) => plugin.name),
   ])
   const errors = validateSchedulerConfiguration(given, known)

@@ -34,7 +34,7 @@ export interface ProfileConfiguration {
 /** Plugins that were removed before v1. */
 const REMOVED = ['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits']
 /** Plugins of upstream that this program does not have. */
-const NOT_BUILT = ['DynamicResources', 'GangScheduling', 'NodeDeclaredFeatures', 'PodGroupPodsCount', 'TopologyPlacementGenerator']
+const NOT_BUILT = ['DynamicResources', 'GangScheduling', 'PodGroupPodsCount', 'TopologyPlacementGenerator']
 
 /**
  * Validates everything but the arguments of plugins. Plugins that are not built are refused by name.

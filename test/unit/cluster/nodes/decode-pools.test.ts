@@ -26,7 +26,7 @@ pools:
     expect(pool?.capacity).to.deep.equal({ cpu: '64', memory: '256Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '4' })
     expect(pool?.allocatable).to.deep.equal(pool?.capacity)
     if (!pool) return
-    const nodes = [1, 2].map(index => nodeOfPool(pool, index, { number: index, version: 'v1.33.0', now: 0 }))
+    const nodes = [1, 2].map(index => nodeOfPool(pool, index, { number: index, version: 'v1.33.0', features: [], now: 0 }))
     expect(
       nodes.map(({ metadata }) => [metadata.name, metadata.labels?.['topology.kubernetes.io/zone'], metadata.labels?.tier]),
     ).to.deep.equal([

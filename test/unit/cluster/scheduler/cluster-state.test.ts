@@ -22,6 +22,9 @@ describe("the scheduler's state of the cluster", () => {
     const state = stateWith('a')
     expect(state.setNode(nodeOf('b'))).to.deep.equal(['node added'])
     expect(state.setNode(nodeOf('a'))).to.deep.equal([])
+    const declaring = nodeOf('a')
+    expect(state.setNode({ ...declaring, status: { ...declaring.status, declaredFeatures: ['A'] } })).to.deep.equal(['node features'])
+    expect(state.setNode(declaring)).to.deep.equal(['node features'])
     expect(state.setNode(nodeOf('a', { labels: { disk: 'ssd' }, allocatable: { cpu: '8' }, spec: { unschedulable: true } }))).to.deep.equal(
       ['node labels', 'node taints', 'node allocatable'],
     )

@@ -170,6 +170,10 @@ profiles:
       'profiles: [{pluginConfig: [{name: GangScheduling, args: {}}]}]',
       'profiles[0].pluginConfig[0]: Forbidden: the plugin GangScheduling is not built into this program',
     ],
+    'a plugin of a later release': [
+      'profiles: [{plugins: {filter: {disabled: [], enabled: [{name: NodeDeclaredFeatures}]}}}]',
+      'profiles[0].plugins.filter.enabled[0]: Not found: "NodeDeclaredFeatures": there is no plugin of this name',
+    ],
     'arguments of the plugin for devices': [
       'profiles: [{pluginConfig: [{name: DynamicResources, args: {}}]}]',
       'profiles[0].pluginConfig[0].args: Invalid value: {}: the plugin DynamicResources has no arguments',

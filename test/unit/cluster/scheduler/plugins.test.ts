@@ -5,6 +5,7 @@ import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import { imageLocality } from '../../../../src/cluster/scheduler/plugins/image-locality.ts'
 import { interPodAffinity } from '../../../../src/cluster/scheduler/plugins/inter-pod-affinity.ts'
 import { nodeAffinity } from '../../../../src/cluster/scheduler/plugins/node-affinity.ts'
+import { nodeDeclaredFeatures } from '../../../../src/cluster/scheduler/plugins/node-declared-features.ts'
 import { nodeName } from '../../../../src/cluster/scheduler/plugins/node-name.ts'
 import { nodePorts } from '../../../../src/cluster/scheduler/plugins/node-ports.ts'
 import { balancedAllocation } from '../../../../src/cluster/scheduler/plugins/node-resources-balanced-allocation.ts'
@@ -64,6 +65,24 @@ describe('plugins of the scheduler', () => {
       true,
       false,
     ])
+  })
+
+  it('NodeDeclaredFeatures rejects nodes that lack a feature of the pod, until they declare it', () => {
+    const declaring = (name: string, ...declaredFeatures: string[]): Node => {
+      const node = nodeOf(name)
+      return { ...node, status: { ...node.status, declaredFeatures } }
+    }
+    const nodes = snapshotOf([nodeOf('a'), declaring('b', 'RestartAllContainersOnContainerExits'), declaring('c', 'Other')])
+    const restarts: PodParts = {
+      spec: { containers: [{ name: 'c', resources: {}, restartPolicyRules: [{ action: 'RestartAllContainers' }] }] },
+    }
+    const mismatch = "node(s) didn't match Pod's required features"
+    expect(filterBy(nodeDeclaredFeatures, {}, nodes)).to.deep.equal(skip)
+    expect(filterBy(nodeDeclaredFeatures, restarts, nodes)).to.deep.equal({ a: mismatch, b: '', c: mismatch })
+    const [plain, able, other] = nodes.nodes
+    if (!plain || !able || !other) return
+    const helps = (node: NodeInfo, old?: NodeInfo) => nodeDeclaredFeatures.isHelpedByNode?.(infoOf(restarts), node, old, objectsOf())
+    expect([helps(able, plain), helps(able), helps(other, plain), helps(able, able)]).to.deep.equal([true, true, false, false])
   })
 
   it('NodePorts is helped by the deletion of a pod with the same port', () => {

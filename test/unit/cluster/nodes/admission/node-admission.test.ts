@@ -96,6 +96,16 @@ describe('admission of pods by simulated kubelets', () => {
     expect(rejected(pod('a', { cpu: '9', status: { startTime: '2030-01-01T00:00:00Z' } }))).to.equal('9')
   })
 
+  it('rejects a pod that needs features which the node does not declare, if these are checked', () => {
+    const needy = pod('a', { spec: { hostNetwork: true, hostUsers: false } })
+    const feature = 'UserNamespacesHostNetworkSupport'
+    expect(rejected(needy)).to.equal('1')
+    expect(rejected(needy, {}, { featuresOf: () => [feature] })).to.equal('1')
+    expect(rejected(needy, {}, { featuresOf: () => ['Other'] })).to.equal(
+      `PodFeatureUnsupported: Pod requires node features that are not available: ${feature}`,
+    )
+  })
+
   it('rejects pods that the node does not match, in the words of the release', () => {
     const selecting = pod('a', { spec: { nodeSelector: { zone: 'b' } } })
     expect(rejected(selecting)).to.equal("NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector")
