@@ -4,6 +4,7 @@ import { type AuthenticationConfig, authenticationOf } from './authentication-co
 import { type AuthorizationConfig, authorizationOf } from './authorization-config.ts'
 import type { FlagReader } from './flag-reader.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
+import type { Profile } from './place-config.ts'
 import type { ReleaseConfig } from './release-config.ts'
 
 /** Authentication and authorization of requests. Files are paths. */
@@ -35,10 +36,10 @@ export interface AccessGroups {
 }
 
 /** Parses the flags of authentication and authorization. Throws FlagError. */
-export const accessOf = (read: FlagReader, given: GivenFlags, gates: Gates): AccessConfig => ({
+export const accessOf = (profile: Profile, read: FlagReader, given: GivenFlags, gates: Gates): AccessConfig => ({
   bootstrapTokens: read.bool('enable-bootstrap-token-auth'),
   clientCaFile: read.text('client-ca-file'),
-  requestHeader: requestHeaderOf(read, gates),
+  requestHeader: requestHeaderOf(profile, read, gates),
   tokenAuthFile: read.text('token-auth-file'),
   tokenWebhook: tokenWebhookOf(read),
   authentication: authenticationOf(read, given, gates),

@@ -4,6 +4,7 @@ import type { Features, Gates } from '../lifecycle/gates.ts'
 import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
+import type { Profile } from './place-config.ts'
 
 /** Implemented authorization modes. `Rules` is specific to Binnacle: a file of allow rules. */
 export type AuthorizationMode = 'ABAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules' | 'Webhook'
@@ -29,7 +30,8 @@ export interface ServiceAccountConfig {
 
 /** Authentication by a front proxy. */
 export interface RequestHeaderConfig {
-  readonly clientCaFile: string
+  /** Undefined if the server issues the certificate of its front proxy itself. */
+  readonly clientCaFile: string | undefined
   /** Allowed common names of front proxies. Empty allows every client certificate. */
   readonly allowedNames: readonly string[]
   readonly usernameHeaders: readonly string[]
@@ -38,14 +40,31 @@ export interface RequestHeaderConfig {
   readonly extraHeaderPrefixes: readonly string[]
 }
 
+/** Common name of the certificate that the server shows to aggregated servers, as in a cluster of kubeadm. */
+export const FRONT_PROXY = 'front-proxy-client'
+
+/** The server is its only front proxy. Names and headers are those of kubeadm. */
+const OWN_FRONT_PROXY: RequestHeaderConfig = {
+  clientCaFile: undefined,
+  allowedNames: [FRONT_PROXY],
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: [],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+}
+
+/** Whether the server issues the certificate of its front proxy itself. */
+export const isOwnFrontProxy = ({ requestHeader }: { readonly requestHeader: RequestHeaderConfig | undefined }): boolean =>
+  requestHeader === OWN_FRONT_PROXY
+
 const UID_GATE = 'RemoteRequestHeaderUID'
 const hasHeader = (headers: readonly string[], name: string): boolean => headers.some(header => header.toLowerCase() === name.toLowerCase())
 
 /**
- * Parses the `--requestheader-*` flags. Undefined if no front proxy is configured. Throws FlagError with
- * kube-apiserver's message.
+ * Parses the `--requestheader-*` flags. Undefined if no front proxy is configured. A server of the profile `cluster`
+ * without flags of front proxies is its own. Throws FlagError with kube-apiserver's message.
  */
-export function requestHeaderOf(read: FlagReader, features: Features): RequestHeaderConfig | undefined {
+export function requestHeaderOf(profile: Profile, read: FlagReader, features: Features): RequestHeaderConfig | undefined {
   const lists = {
     usernameHeaders: read.list('requestheader-username-headers'),
     groupHeaders: read.list('requestheader-group-headers'),
@@ -66,7 +85,8 @@ export function requestHeaderOf(read: FlagReader, features: Features): RequestHe
       '--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work',
     )
   const clientCaFile = read.text('requestheader-client-ca-file')
-  return clientCaFile === undefined ? undefined : { clientCaFile, ...lists }
+  if (clientCaFile !== undefined) return { clientCaFile, ...lists }
+  return profile === 'cluster' && read.text('proxy-client-cert-file') === undefined ? OWN_FRONT_PROXY : undefined
 }
 
 /** Warnings of kube-apiserver about front proxy flags. */

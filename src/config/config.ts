@@ -73,7 +73,7 @@ export function buildConfig(given: GivenFlags): Config {
     listening: listeningOf(given, read, files),
     serving,
     requests: requestsOf(read),
-    access: accessOf(read, given, gates),
+    access: accessOf(profile, read, given, gates),
     admission: {
       ...admissionOf(read, given, emulatedVersion),
       requireServiceAccounts: profile === 'apiserver' || controllers.enabled.has('serviceaccount-controller'),

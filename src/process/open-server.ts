@@ -359,10 +359,11 @@ function followAuthorities(
 ): void {
   const { clientCaFile, requestHeader } = config.access
   const { ownCa, tls } = begin.credentials
-  if (clientCaFile === undefined && requestHeader === undefined) return
+  const frontProxies = requestHeader?.clientCaFile
+  if (clientCaFile === undefined && frontProxies === undefined) return
   const files = {
     ...(clientCaFile !== undefined && { clients: clientCaFile }),
-    ...(requestHeader && { frontProxies: requestHeader.clientCaFile }),
+    ...(frontProxies !== undefined && { frontProxies }),
   }
   void followClientCa(
     {

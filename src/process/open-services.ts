@@ -8,6 +8,7 @@ import type { ClusterSettings } from '../cluster/shared/environment.ts'
 import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
 import { type MediaOffer, mediaOffer } from '../codec/accept-header.ts'
+import { isOwnFrontProxy } from '../config/auth-config.ts'
 import type { Config } from '../config/config.ts'
 import type { ControllersConfig } from '../config/controllers-config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
@@ -66,8 +67,8 @@ export interface GivenServices {
   readonly egress: Egress
   /** Undefined if the server has no console. */
   readonly console: ConsoleOptions | undefined
-  /** Returns the authority that signs client certificates, and the one by which clients verify this server. */
-  readonly authorities: () => Promise<Pick<ServerCredentials, 'ownCa' | 'serverCa'>>
+  /** Returns the authorities of clients and of this server, and its certificate for aggregated servers. */
+  readonly authorities: () => Promise<Pick<ServerCredentials, 'ownCa' | 'serverCa' | 'frontProxy'>>
 }
 
 /** Services that handle requests. Closing the plane closes the stores. */
@@ -109,7 +110,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       : await readAdmissionConfiguration(configFile, plugins, (message, fields) => log.warn(message, fields))
   const imagePolicy = plugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(configurations, steadyClock, certificates) : undefined
   const { authorizer, rules, nodeGraph, services } = auth
-  const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
+  const { addresses, toEndpoints, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const parts = clusterPartsOf(config)
   const schedulerMetrics = parts.includes('scheduler') ? await newSchedulerMetrics() : undefined
@@ -140,7 +141,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       nodePorts: config.network.serviceNodePorts,
       services: { addresses, toEndpoints },
       kubelets: { ...kubelets, dial: outward.cluster },
-      aggregation: { refusesRedirects, ...(proxyClient && { client: await proxyClientKey(proxyClient) }) },
+      aggregation: { refusesRedirects, ...(await proxyClientKey(config, given.authorities)) },
       egress: outward,
     },
     requests: requestsOf(config.requests, media),
@@ -274,8 +275,16 @@ const heapBounds: Pick<ObservabilityOptions, 'onCustomKinds' | 'onWatchers'> = {
   onWatchers: most => heapGrowth.bound('watches', growthWithWatches(most)),
 }
 
-const proxyClientKey = (files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> =>
-  contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files))
+/** Returns the certificate for aggregated servers, if there is one. */
+async function proxyClientKey(
+  { access, network }: Config,
+  authorities: GivenServices['authorities'],
+): Promise<{ readonly client?: ProxyClientKey }> {
+  const files = network.services.proxyClient
+  if (files) return { client: await contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files)) }
+  if (!isOwnFrontProxy(access)) return {}
+  return { client: ProxyClientKey.issued(authorities().then(({ frontProxy }) => frontProxy)) }
+}
 
 /** Reads the files of kubelet connections. */
 async function kubeletsOf({ addressTypes, port, caFile, client }: KubeletConfig): Promise<Kubelets> {

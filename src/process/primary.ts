@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricSnapshot } from '../server/metrics/shared-metrics.ts'
+import type { ServerCredentials } from '../server/tls/material.ts'
 import { openFewCalls } from '../storage/etcd/open-few-calls.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import { preparedCalls } from '../storage/value/prepared-backend.ts'
@@ -14,7 +15,7 @@ import { REQUEST_GRACE_MS } from './shutdown.ts'
 import { stopSignal } from './stop-signal.ts'
 import { ClusterMetrics, ofWorker } from './workers/cluster-metrics.ts'
 import { Distributor } from './workers/distributor.ts'
-import type { FromWorker, WorkerBegin, WorkerProcess } from './workers/messages.ts'
+import type { FromWorker, WorkerProcess } from './workers/messages.ts'
 import { Supervisor, type SupervisorOptions } from './workers/supervisor.ts'
 import { WORKER_VARIABLE } from './workers/worker-link.ts'
 
@@ -48,8 +49,8 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
     count: config.process.workers,
     fork(number, othersServe) {
       const worker = workerProcess(number, config.files.dataDir)
-      const begin = ({ tls, serverCa, ownCa }: WorkerBegin['credentials']): void =>
-        worker.send({ type: 'begin', begin: { credentials: { tls, serverCa, ownCa }, securePort, insecurePort, fillFirst: othersServe } })
+      const begin = ({ admin: _, ...credentials }: ServerCredentials): void =>
+        worker.send({ type: 'begin', begin: { credentials, securePort, insecurePort, fillFirst: othersServe } })
       worker.onMessage(({ type }) => {
         if (type === 'hello') void credentials.then(begin, () => {})
       })

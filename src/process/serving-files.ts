@@ -1,5 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
+import { FRONT_PROXY, isOwnFrontProxy } from '../config/auth-config.ts'
 import type { Config } from '../config/config.ts'
 import type { ListeningConfig } from '../config/listening-config.ts'
 import type { NetworkConfig } from '../config/network-config.ts'
@@ -22,8 +23,9 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export const credentialsOf = (
   config: Config,
   { adminKeys = beginAdminKeys(config.files.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
-): Promise<ServerCredentials> =>
-  loadCredentials({
+): Promise<ServerCredentials> => {
+  const frontProxyCaFile = config.access.requestHeader?.clientCaFile
+  return loadCredentials({
     directory: config.files.certDir,
     names: servingNames({
       hostname: config.listening.externalHostname ?? hostname(),
@@ -35,8 +37,10 @@ export const credentialsOf = (
     ...(shareCa && { shareCa }),
     ...(config.listening.servingFiles !== undefined && { servingFiles: config.listening.servingFiles }),
     ...(config.access.clientCaFile !== undefined && { clientCaFile: config.access.clientCaFile }),
-    ...(config.access.requestHeader && { frontProxyCaFile: config.access.requestHeader.clientCaFile }),
+    ...(frontProxyCaFile !== undefined && { frontProxyCaFile }),
+    ...(isOwnFrontProxy(config.access) && { frontProxy: FRONT_PROXY }),
   })
+}
 
 /** Access of the administrator to a server. Certificates and the key are PEM. */
 export interface AdminAccess {

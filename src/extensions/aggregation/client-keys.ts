@@ -19,18 +19,18 @@ interface KeyFiles {
 const LOOK_MS = 5_000
 
 /**
- * Client certificate for aggregated servers, from `--proxy-client-cert-file` and `--proxy-client-key-file`. Follows the
- * files.
+ * Client certificate for aggregated servers: from `--proxy-client-cert-file` and `--proxy-client-key-file`, whose changes
+ * it follows, or issued by the server.
  */
 export class ProxyClientKey {
   /** Incremented with each change. */
   generation = 0
-  #current: ClientKey
-  readonly #files: KeyFiles
+  #current: ClientKey | undefined
+  readonly #files: KeyFiles | undefined
 
   readonly #lookMs: number
 
-  private constructor(files: KeyFiles, current: ClientKey, lookMs: number) {
+  private constructor(files: KeyFiles | undefined, current: ClientKey | undefined, lookMs: number) {
     this.#files = files
     this.#lookMs = lookMs
     this.#current = current
@@ -41,23 +41,37 @@ export class ProxyClientKey {
     return new ProxyClientKey(files, await readKeyPair(files), lookMs)
   }
 
-  /** The pair that is in use. Read it again whenever `generation` changes. */
-  get current(): ClientKey {
+  /** A certificate that the server issues while it starts. */
+  static issued(pair: Promise<ClientKey | undefined>): ProxyClientKey {
+    const issued = new ProxyClientKey(undefined, undefined, LOOK_MS)
+    // A failed start is reported by its caller.
+    pair.then(current => issued.#show(current)).catch(() => {})
+    return issued
+  }
+
+  #show(current: ClientKey | undefined): void {
+    this.#current = current
+    this.generation++
+  }
+
+  /** The pair that is in use. Undefined until it is issued. Read it again whenever `generation` changes. */
+  get current(): ClientKey | undefined {
     return this.#current
   }
 
   /** Reloads the files whenever they change, until the signal aborts. Invalid files are ignored. */
-  follow(log: Logger, signal: AbortSignal): Promise<void> {
-    const file = this.#files.cert
-    return pollFiles(
+  async follow(log: Logger, signal: AbortSignal): Promise<void> {
+    const files = this.#files
+    if (files === undefined || this.#current === undefined) return
+    const file = files.cert
+    await pollFiles(
       {
-        read: () => readKeyPair(this.#files),
+        read: () => readKeyPair(files),
         identityOf: keyPairIdentity,
         inForce: keyPairIdentity(this.#current),
         intervalMs: this.#lookMs,
         changed: next => {
-          this.#current = next
-          this.generation++
+          this.#show(next)
           log.info('reloaded the client certificate for aggregated servers', { file })
         },
         failed: error => log.error('cannot reload the client certificate for aggregated servers', { file, error }),

@@ -6,7 +6,7 @@ import type { ServerCredentials } from '../../server/tls/material.ts'
 /** Data that a worker needs besides the command line, which it shares with the primary. */
 export interface WorkerBegin {
   /** Certificates of the primary, so that all workers serve the same ones. */
-  readonly credentials: Pick<ServerCredentials, 'tls' | 'serverCa' | 'ownCa'>
+  readonly credentials: Pick<ServerCredentials, 'tls' | 'serverCa' | 'ownCa' | 'frontProxy'>
   /** Port that the primary listens on. */
   readonly securePort: number
   /** 0 if there is no such port. */

@@ -40,7 +40,7 @@ export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChang
   const failed = (error: string): void => log.error('cannot reload client CAs', { file, frontProxies, error })
   return pollFiles(
     {
-      read: () => readMaterial(files, ownCa),
+      read: () => readMaterial(files, ownCa, inForce.frontProxyCa),
       identityOf: authorityIdentity,
       inForce: authorityIdentity(inForce),
       intervalMs,
@@ -53,9 +53,14 @@ export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChang
 
 const authorityIdentity = ({ clientCa, frontProxyCa }: AuthorityMaterial): string => JSON.stringify([clientCa, frontProxyCa])
 
-async function readMaterial({ clients, frontProxies }: AuthorityFiles, ownCa: string): Promise<AuthorityMaterial> {
+/** `ownFrontProxyCa`: CA of front proxies if no file has it. */
+async function readMaterial(
+  { clients, frontProxies }: AuthorityFiles,
+  ownCa: string,
+  ownFrontProxyCa: string | undefined,
+): Promise<AuthorityMaterial> {
   const clientText = clients === undefined ? undefined : await readConfigText(clients)
-  const frontProxyCa = frontProxies === undefined ? undefined : await readConfigText(frontProxies)
+  const frontProxyCa = frontProxies === undefined ? ownFrontProxyCa : await readConfigText(frontProxies)
   for (const text of [clientText, frontProxyCa]) if (text !== undefined) checkHoldsCertificates(text)
   return { clientCa: clientText === undefined ? ownCa : clientCaOf(ownCa, clientText), ...(frontProxyCa !== undefined && { frontProxyCa }) }
 }

@@ -78,6 +78,9 @@ export const issueServing = (ca: KeyPair, commonName: string, { dns, ips }: Name
 export const issueClient = (ca: KeyPair, user: string, groups: readonly string[], keys = makeClientKeys()): Promise<KeyPair> =>
   issue(ca, keys, distinguishedName(...groups.map(group => ['O', group] as const), ['CN', user]), [extendedKeyUsage('client')])
 
+/** Issues the client certificate of a front proxy: EC P-256, one year. */
+export const issueFrontProxy = (ca: KeyPair, commonName: string): Promise<KeyPair> => issueClient(ca, commonName, [], makeServerKeys())
+
 async function issue(ca: KeyPair, keys: ClientKeys, subject: Buffer, extensions: readonly Buffer[]): Promise<KeyPair> {
   const issuer = issuerOf(ca.cert, ca.key)
   const { publicKey, privateKey } = await keys

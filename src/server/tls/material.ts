@@ -6,7 +6,7 @@ import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
 import { MASTERS } from '../../meta/authorizer.ts'
 import type { ClientKeys } from './client-keys.ts'
 import { clientCaOf } from './follow-client-ca.ts'
-import { issueCa, issueClient, issueServing, type KeyPair, type Names } from './issue.ts'
+import { issueCa, issueClient, issueFrontProxy, issueServing, type KeyPair, type Names } from './issue.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
 /** User name of the administrator's client certificate, a member of system:masters. */
@@ -19,8 +19,8 @@ const RENEW_MS = 30 * 86_400_000
  */
 export interface CertificateOptions {
   /**
-   * Directory of the pairs `ca`, `apiserver` and `admin` (`.crt`, `.key`), created with mode 0700. If undefined, the
-   * pairs are generated and not stored.
+   * Directory of the pairs `ca`, `apiserver`, `admin`, `front-proxy-ca` and `front-proxy-client` (`.crt`, `.key`),
+   * created with mode 0700. If undefined, the pairs are generated and not stored.
    */
   readonly directory: string | undefined
   /** `--tls-cert-file` and `--tls-private-key-file`: both, or neither. */
@@ -29,6 +29,8 @@ export interface CertificateOptions {
   readonly clientCaFile?: string
   /** `--requestheader-client-ca-file`: the CA of front proxies. */
   readonly frontProxyCaFile?: string
+  /** Optional. Common name of the certificate for aggregated servers, in case the server issues it. */
+  readonly frontProxy?: string
   readonly names: Names
   /** Optional. Keys of the administrator's certificate, in case it has to be issued. */
   readonly adminKeys?: ClientKeys
@@ -51,6 +53,8 @@ export interface ServerCredentials {
   readonly serverCa: string
   /** CA that signs client certificates. */
   readonly ownCa: KeyPair
+  /** Client certificate for aggregated servers. Omitted if the server did not issue it. */
+  readonly frontProxy?: KeyPair
 }
 
 /**
@@ -87,8 +91,29 @@ export async function loadCredentials(options: CertificateOptions): Promise<Serv
       : { cert: await readConfigText(given.cert), key: await readConfigText(given.key) }
   const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readConfigText(options.clientCaFile))
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
-  const frontProxyCa = options.frontProxyCaFile === undefined ? undefined : await readConfigText(options.frontProxyCaFile)
-  return { tls: { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }, admin, serverCa, ownCa: ca }
+  const own = options.frontProxy === undefined ? undefined : await loadFrontProxy(directory, options.frontProxy)
+  const frontProxyCa = options.frontProxyCaFile === undefined ? own?.ca.cert : await readConfigText(options.frontProxyCaFile)
+  const tls = { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }
+  return { tls, admin, serverCa, ownCa: ca, ...(own && { frontProxy: own.client }) }
+}
+
+/**
+ * Loads or issues the certificate for aggregated servers. It has a CA of its own: a CA of users must not sign for front
+ * proxies, which act as any user.
+ */
+async function loadFrontProxy(
+  directory: string | undefined,
+  commonName: string,
+): Promise<{ readonly ca: KeyPair; readonly client: KeyPair }> {
+  const ca = await loadOrCreatePair(directory, 'front-proxy-ca', isFresh, () => issueCa('front-proxy-ca'))
+  const issuer = new X509Certificate(ca.cert)
+  const client = await loadOrCreatePair(
+    directory,
+    'front-proxy-client',
+    cert => cert.verify(issuer.publicKey) && isFresh(cert),
+    () => issueFrontProxy(ca, commonName),
+  )
+  return { ca, client }
 }
 
 /**

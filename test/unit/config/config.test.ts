@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { isOwnFrontProxy } from '../../../src/config/auth-config.ts'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { FlagError } from '../../../src/config/parse-flags.ts'
@@ -296,6 +297,21 @@ describe('the command line', () => {
     expect(config.admission.plugins).to.include('NodeRestriction')
     expect(config.access.bootstrapTokens).to.equal(true)
     expect(config.observability.warnings).to.deep.equal([])
+  })
+
+  it('makes a server of the profile cluster its own front proxy, unless a flag names another one', () => {
+    const frontProxy = (...flags: string[]) => serve('--profile=cluster', ...flags).config.access
+    expect(isOwnFrontProxy(frontProxy())).to.equal(true)
+    expect(frontProxy().requestHeader).to.deep.equal({
+      clientCaFile: undefined,
+      allowedNames: ['front-proxy-client'],
+      usernameHeaders: ['X-Remote-User'],
+      uidHeaders: [],
+      groupHeaders: ['X-Remote-Group'],
+      extraHeaderPrefixes: ['X-Remote-Extra-'],
+    })
+    expect(frontProxy('--proxy-client-cert-file=a.crt', '--proxy-client-key-file=a.key').requestHeader).to.equal(undefined)
+    expect(frontProxy('--requestheader-client-ca-file=ca.crt').requestHeader?.clientCaFile).to.equal('ca.crt')
   })
 
   it('validates the headers of front proxies', () => {

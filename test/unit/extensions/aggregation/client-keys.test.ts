@@ -46,6 +46,16 @@ describe('ProxyClientKey', () => {
     transports.close()
   })
 
+  it('shows a certificate that the server issues, once it is issued', async () => {
+    if (!one) throw new Error('there are no keys')
+    const issued = Promise.resolve(one)
+    const client = ProxyClientKey.issued(issued)
+    expect([client.current, client.generation]).to.deep.equal([undefined, 0])
+    await issued
+    expect([client.current, client.generation]).to.deep.equal([one, 1])
+    await client.follow(silentLogger, new AbortController().signal)
+  })
+
   it('rejects a key of another certificate', async () => {
     if (!one || !two) throw new Error('there are no keys')
     write({ cert: one.cert, key: two.key })

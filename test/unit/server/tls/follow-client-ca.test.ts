@@ -64,6 +64,20 @@ describe('followClientCa', () => {
     await done
   })
 
+  it('keeps the CA of front proxies that no file has', async () => {
+    const [own, clients, proxy] = (await Promise.all(['own', 'clients', 'proxy'].map(issueCa))) as [KeyPair, KeyPair, KeyPair]
+    const file = join(directory, 'clients.crt')
+    writeFileSync(file, clients.cert)
+    const told: AuthorityMaterial[] = []
+    const inForce = { clientCa: own.cert, frontProxyCa: proxy.cert }
+    const options = { files: { clients: file }, ownCa: own.cert, inForce, intervalMs: 5, log: silentLogger }
+    const done = followClientCa({ ...options, onChange: material => void told.push(material) }, stop.signal)
+    await eventually('it is told', () => told.length > 0)
+    expect(told).to.deep.equal([{ clientCa: clientCaOf(own.cert, clients.cert), frontProxyCa: proxy.cert }])
+    stop.abort()
+    await done
+  })
+
   it('reloads the CAs of front proxies as well', async () => {
     const [own, proxy, other] = (await Promise.all(['own', 'proxy', 'other'].map(issueCa))) as [KeyPair, KeyPair, KeyPair]
     const frontProxies = join(directory, 'proxies.crt')

@@ -48,6 +48,19 @@ describe('loadCredentials', () => {
     expect(await loaded({ directory, names })).to.deep.equal(made)
   })
 
+  it('issues a certificate for aggregated servers under a CA that signs for no users', async () => {
+    const made = await loaded({ directory, names, frontProxy: 'front-proxy-client' })
+    const client = new X509Certificate(made.frontProxy?.cert ?? '')
+    expect(client.subject).to.equal('CN=front-proxy-client')
+    expect(client.keyUsage, 'TLS client').to.deep.equal(['1.3.6.1.5.5.7.3.2'])
+    expect(client.verify(new X509Certificate(made.tls.frontProxyCa ?? '').publicKey)).to.equal(true)
+    expect(client.verify(new X509Certificate(made.tls.clientCa).publicKey)).to.equal(false)
+    expect(await loaded({ directory, names, frontProxy: 'front-proxy-client' }), 'those on disk').to.deep.equal(made)
+    await rm(join(directory, 'front-proxy-ca.key'))
+    const renewed = await loaded({ directory, names, frontProxy: 'front-proxy-client' })
+    expect(renewed.frontProxy, 'under another CA').not.to.deep.equal(made.frontProxy)
+  })
+
   it('uses administrator keys that were generated before', async () => {
     const adminKeys = beginAdminKeys(directory)
     const { admin } = await loaded({ directory, names, ...(adminKeys && { adminKeys }) })
