@@ -1,6 +1,8 @@
 import type { Node, Pod } from '../../src/api/core/v1.types.ts'
 import type { KubeObject } from '../../src/api/meta/object.ts'
 import type { Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
+import { GroupForest } from '../../src/cluster/scheduler/groups/group-forest.ts'
+import type { TreeObject } from '../../src/cluster/scheduler/groups/group-trees.ts'
 import { groupOf } from '../../src/cluster/scheduler/groups/pod-group.ts'
 import { NodeInfo } from '../../src/cluster/scheduler/node-info.ts'
 import { type PodInfo, podInfo } from '../../src/cluster/scheduler/pod-info.ts'
@@ -74,12 +76,17 @@ export function objectsOf(objects: readonly KubeObject[] = [], now = 0): Cluster
       const group = one.kind === 'Pod' ? groupOf(one as Pod) : undefined
       return group?.key === key || group?.object === key
     }) as Pod[]
+  const trees = new GroupForest(key => podsOfGroup(key).length, true)
+  for (const one of objects)
+    if (one.kind === 'PodGroup' || one.kind === 'CompositePodGroup')
+      trees.set(one as unknown as TreeObject, one.kind === 'CompositePodGroup')
   return {
     get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>
       objects.find(one => one.kind === kind && (one.metadata.namespace ?? '') === namespace && one.metadata.name === name) as T | undefined,
     list: <T extends KubeObject>(kind: string, namespace?: string) =>
       objects.filter(one => one.kind === kind && (namespace === undefined || one.metadata.namespace === namespace)) as T[],
     podsOfGroup,
+    trees,
     podCountOfGroup: key => podsOfGroup(key).length,
     now: () => now,
   }

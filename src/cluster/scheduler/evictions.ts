@@ -8,6 +8,7 @@ import { disruptionTarget, podPriority } from '../shared/pods.ts'
 import type { SeriesRecorder } from '../shared/series-recorder.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import type { VictimUnit } from './groups/group-preemption.ts'
+import type { TrackedGroup } from './groups/group-trees.ts'
 import type { NominatedPodsByNode } from './nominated-pods.ts'
 import { BY_SCHEDULER, type PreemptionCandidate } from './preemption.ts'
 
@@ -27,7 +28,7 @@ export interface EvictionParts {
 interface Preemptor {
   /** The pod, or one of the pods of the group. */
   readonly pod: Pod
-  readonly kind: 'pod' | 'podgroup'
+  readonly kind: 'pod' | 'podgroup' | 'compositepodgroup'
   readonly uid: string
   /** Name of the node in events. */
   readonly place: string
@@ -45,16 +46,16 @@ export const evictVictims = (parts: EvictionParts, pod: Pod, { node, victims }: 
     victims.map(victim => victim.pod),
   )
 
-/** Deletes the victims of a group as `evictVictims` does. @param pods pods of the group, at least one */
+/** Deletes the victims of a tree of groups as `evictVictims` does. @param pods pods of the tree, at least one */
 export const evictForGroup = (
   parts: EvictionParts,
-  { metadata: { uid = '' } }: Pick<Pod, 'metadata'>,
+  { object, isComposite }: Pick<TrackedGroup, 'object' | 'isComposite'>,
   [pod]: readonly [Pod, ...Pod[]],
   victims: readonly VictimUnit[],
 ): Promise<void> =>
   evict(
     parts,
-    { pod, kind: 'podgroup', uid, place: 'cluster' },
+    { pod, kind: isComposite ? 'compositepodgroup' : 'podgroup', uid: object.metadata.uid ?? '', place: 'cluster' },
     [...new Set(victims.flatMap(({ pods }) => pods.map(({ node }) => node)))],
     victims.flatMap(({ pods }) => pods.map(({ info }) => info.pod)),
   )

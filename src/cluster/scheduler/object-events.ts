@@ -2,11 +2,14 @@ import type { PersistentVolume, Pod } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { ResourceClaim } from '../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { deepEqual } from '../../meta/equal.ts'
 import { deviceClaimKeys } from '../shared/device-claims.ts'
 import type { Informer } from '../shared/informer.ts'
 import { podsByClaim } from '../shared/pod-claims.ts'
 import { claimKeyOf } from '../shared/volumes.ts'
+import { podsHelpedBy, type TreeObject } from './groups/group-trees.ts'
 import type { ClusterEvent } from './queue.ts'
+import type { ClusterObjects } from './snapshot.ts'
 
 const BY_DEVICE_CLAIM = 'device claim'
 
@@ -19,12 +22,11 @@ type EventHandler = (event: ClusterEvent, concerned: readonly Pod[] | undefined)
 export class PodReferences {
   readonly #pods: Informer<Pod>
   readonly #podsOfClaim: (claim: string) => readonly Pod[]
-  readonly #podsOfGroup: (object: string) => readonly Pod[]
+  readonly #groups: Pick<ClusterObjects, 'podsOfGroup' | 'trees'>
 
-  /** @param podsOfGroup returns the pods of the groups that an object describes */
-  constructor(pods: Informer<Pod>, podsOfGroup: (object: string) => readonly Pod[]) {
+  constructor(pods: Informer<Pod>, groups: Pick<ClusterObjects, 'podsOfGroup' | 'trees'>) {
     this.#pods = pods
-    this.#podsOfGroup = podsOfGroup
+    this.#groups = groups
     this.#podsOfClaim = podsByClaim(pods)
     pods.addIndex(BY_DEVICE_CLAIM, deviceClaimKeys)
   }
@@ -40,7 +42,15 @@ export class PodReferences {
 
   #concerned(event: ClusterEvent, object: TypedObject, old?: TypedObject): readonly Pod[] | undefined {
     if (event === 'claim') return this.#podsOfClaim(objectKey(object))
-    if (event === 'workload' || event === 'pod group') return this.#podsOfGroup(objectKey(object))
+    if (event === 'workload') return this.#groups.podsOfGroup(objectKey(object))
+    if (event === 'pod group' || event === 'composite pod group') {
+      const [group, before] = [object as unknown as TreeObject, old as unknown as TreeObject | undefined]
+      const isComposite = event === 'composite pod group'
+      // The spec of a group concerns its whole tree, the status only its own pods, which may have claims there.
+      if (before === undefined || group === before || !deepEqual(group.spec, before.spec))
+        return podsHelpedBy(group, isComposite, this.#groups)
+      return isComposite ? [] : this.#groups.podsOfGroup(objectKey(object))
+    }
     if (event === 'volume') {
       const claim = claimKeyOf(object as PersistentVolume)
       return claim === undefined ? undefined : this.#podsOfClaim(claim)

@@ -4,7 +4,6 @@ import type { DeviceTaintRule } from '../../api/resource/v1alpha3.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeviceKinds } from '../shared/device-kinds.ts'
-import type { GroupObject } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import type { Informers } from '../shared/informers.ts'
 import {
@@ -23,6 +22,8 @@ import {
   VOLUMES,
 } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
+import { GroupForest } from './groups/group-forest.ts'
+import { type GroupTrees, type TreeObject, treeKey } from './groups/group-trees.ts'
 import { groupOf } from './groups/pod-group.ts'
 import type { ClusterEvent } from './queue.ts'
 import type { ClusterObjects } from './snapshot.ts'
@@ -60,10 +61,13 @@ export const deviceEventKinds = (
     ...(taintRules ? [[taintRules, 'device']] : []),
   ] as readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[]
 
-/** The kind that describes groups of pods, with the event of a change. */
-export const groupEventKind = (kind: ResourceKind<GroupObject>): readonly [ResourceKind<TypedObject>, ClusterEvent] => [
+/** Events of a change of groups, by kind. */
+const GROUP_EVENTS = { Workload: 'workload', PodGroup: 'pod group', CompositePodGroup: 'composite pod group' } as const
+
+/** A kind that describes groups, with the event of a change. */
+export const groupEventKind = (kind: ResourceKind<TypedObject>): readonly [ResourceKind<TypedObject>, ClusterEvent] => [
   kind,
-  kind.kind === 'Workload' ? 'workload' : 'pod group',
+  GROUP_EVENTS[kind.kind as keyof typeof GROUP_EVENTS],
 ]
 
 const BY_GROUP = 'group'
@@ -83,10 +87,13 @@ export class FollowedObjects implements ClusterObjects {
   readonly #followed = new Map<string, FollowedKind>()
   /** Undefined while groups are not followed. */
   #pods: Informer<Pod> | undefined
+  readonly #forest: GroupForest
 
-  constructor(informers: Informers, clock: Clock) {
+  /** @param hasComposites whether groups of pods can be part of other groups */
+  constructor(informers: Informers, clock: Clock, hasComposites = false) {
     this.#informers = informers
     this.#clock = clock
+    this.#forest = new GroupForest(key => this.podCountOfGroup(key), hasComposites)
   }
 
   /** Follows the pods of groups from now on. */
@@ -97,6 +104,15 @@ export class FollowedObjects implements ClusterObjects {
       return group.key === group.object ? [group.key] : [group.key, group.object]
     })
     this.#pods = pods
+    const changed = (pod: Pod): void => {
+      const group = groupOf(pod)
+      if (group?.kind === 'PodGroup') this.#forest.update(group.key)
+    }
+    pods.on({ added: changed, updated: changed, deleted: changed })
+  }
+
+  get trees(): GroupTrees {
+    return this.#forest
   }
 
   podsOfGroup(key: string): readonly Pod[] {
@@ -120,8 +136,16 @@ export class FollowedObjects implements ClusterObjects {
       followed.all = undefined
     }
     followed.informer.on({ added: changed, updated: changed, deleted: changed })
+    if (kind.kind === 'PodGroup' || kind.kind === 'CompositePodGroup') this.#plant(followed.informer, kind.kind === 'CompositePodGroup')
     this.#followed.set(kind.kind, followed)
     return followed.informer
+  }
+
+  /** Keeps the trees up to date with the groups of a kind. */
+  #plant(informer: Informer<TypedObject>, areComposite: boolean): void {
+    const set = (object: TypedObject): void => this.#forest.set(object as unknown as TreeObject, areComposite)
+    const remove = (object: TypedObject): void => this.#forest.delete(treeKey(object, areComposite))
+    informer.on({ added: set, updated: set, deleted: remove })
   }
 
   get<T extends KubeObject>(kind: string, namespace: string, name: string): T | undefined {

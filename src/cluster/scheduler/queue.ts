@@ -23,6 +23,7 @@ export type ClusterEvent =
   | 'device'
   | 'workload'
   | 'pod group'
+  | 'composite pod group'
   | 'pod of group'
 
 /**
@@ -43,7 +44,7 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   PodTopologySpread: ['node added', 'node labels', 'node taints', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   NodeDeclaredFeatures: ['node added', 'node features'],
-  GangScheduling: ['workload', 'pod group', 'pod of group'],
+  GangScheduling: ['workload', 'pod group', 'composite pod group', 'pod of group'],
   DynamicResources: ['node added', 'node labels', 'node allocatable', 'device claim', 'device class', 'device'],
 }
 
@@ -67,6 +68,7 @@ const LABELS: Readonly<Record<ClusterEvent, string>> = {
   device: 'ResourceSliceUpdate',
   workload: 'WorkloadAdd',
   'pod group': 'PodGroupAdd',
+  'composite pod group': 'CompositePodGroupAdd',
   'pod of group': 'UnscheduledPodAdd',
 }
 

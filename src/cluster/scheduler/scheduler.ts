@@ -6,7 +6,7 @@ import { seededRandom } from '../../lib/seeded-random.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
-import { groupKindOf } from '../shared/group-kinds.ts'
+import { compositeKindOf, groupKindOf } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { keepAllocatable } from '../shared/node-amounts.ts'
@@ -95,8 +95,8 @@ class Scheduler {
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
-    this.#objects = new FollowedObjects(informers, clock)
-    this.#references = new PodReferences(this.#pods, key => this.#objects.podsOfGroup(key))
+    this.#objects = new FollowedObjects(informers, clock, compositeKindOf(features) !== undefined)
+    this.#references = new PodReferences(this.#pods, this.#objects)
     this.#groups = new ScheduledGroups(pod => this.#pending.activate(membersOf(pod, this.#objects)))
     this.#state = new ClusterState(this.#objects, this.#groups)
     this.#pending = new SchedulingQueue(clock, settings.backOff, {
@@ -209,11 +209,11 @@ class Scheduler {
       fail: (queued, plugins, failure) => this.#fail(queued, plugins, failure),
       endNomination: (pod, boundTo) => this.#endNomination(pod, boundTo),
       gate: pod => this.#gate(pod),
-      evict: ({ object }, pods, victims) => evictForGroup(evictions, object ?? pods[0], pods, victims),
+      evict: (root, pods, victims) => evictForGroup(evictions, root, pods, victims),
       metrics,
       report: (group, condition) => {
         const write = groupConditionWrite(this.#env, group, condition)
-        if (write && group.object) this.#writes.run(`group ${objectKey(group.object)}`, write)
+        if (write) this.#writes.run(`group ${group.key}`, write)
       },
     })
   }
@@ -239,7 +239,7 @@ class Scheduler {
     if (old === undefined && groupOf(pod) && !this.#gated.has(pod.metadata.uid ?? '')) this.#openGroup(pod)
   }
 
-  /** Tries the pods of a group that a new pod may help. Either all of them may enter the queue, or none. */
+  /** Tries the pods of a tree of groups that a new pod may help. Either all of them may enter the queue, or none. */
   #openGroup(added: Pod): void {
     const members = membersOf(added, this.#objects)
     this.#pending.reactFor('pod of group', members)

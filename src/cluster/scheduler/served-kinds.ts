@@ -5,7 +5,7 @@ import { isSince } from '../../lifecycle/release.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { ClusterEnvironment } from '../shared/environment.ts'
 import { firstServed } from '../shared/first-served.ts'
-import { type GroupObject, groupKindOf } from '../shared/group-kinds.ts'
+import { compositeKindOf, groupKindOf } from '../shared/group-kinds.ts'
 import { DEVICE_TAINT_RULES } from '../shared/kinds.ts'
 import { deviceKindsIfServed } from '../shared/served-device-kinds.ts'
 import { deviceEventKinds, EVENT_KINDS, groupEventKind } from './object-kinds.ts'
@@ -23,7 +23,7 @@ export async function servedEventKinds(
   const devices = usesDevices ? await deviceKindsIfServed(env) : undefined
   const taintRules = devices && (await servedTaintRules(env, signal))
   const groups = await servedGroups(env, signal)
-  return [...EVENT_KINDS, ...(devices ? deviceEventKinds(devices, taintRules) : []), ...(groups ? [groupEventKind(groups)] : [])]
+  return [...EVENT_KINDS, ...(devices ? deviceEventKinds(devices, taintRules) : []), ...groups.map(groupEventKind)]
 }
 
 /** Returns the kind of rules that taint devices. Undefined if they have no effect, or are not served. */
@@ -33,15 +33,17 @@ async function servedTaintRules(env: ClusterEnvironment, signal: AbortSignal): P
   return isOn ? firstServed(env, DEVICE_TAINT_RULES, signal) : undefined
 }
 
-/** Returns the kind that describes groups. Undefined if groups are not scheduled, or not served. */
-async function servedGroups(env: ClusterEnvironment, signal: AbortSignal): Promise<ResourceKind<GroupObject> | undefined> {
-  const kind = groupKindOf(env.features)
-  if (kind === undefined) return undefined
-  const served = await firstServed(env, [kind], signal)
-  if (served === undefined && !signal.aborted)
-    env.logger.warn('pods of groups are not scheduled: the API of groups is not served', {
-      version: apiVersionOf(kind),
-      resource: kind.resource,
-    })
+/** Returns the kinds that describe groups. Empty if groups are not scheduled, or not served. */
+async function servedGroups(env: ClusterEnvironment, signal: AbortSignal): Promise<readonly ResourceKind<TypedObject>[]> {
+  const served: ResourceKind<TypedObject>[] = []
+  const kinds = [groupKindOf(env.features), compositeKindOf(env.features)].filter(kind => kind !== undefined)
+  for (const kind of kinds as readonly ResourceKind<TypedObject>[]) {
+    if (await firstServed(env, [kind], signal)) served.push(kind)
+    else if (!signal.aborted)
+      env.logger.warn('pods of groups are not scheduled: the API of groups is not served', {
+        version: apiVersionOf(kind),
+        resource: kind.resource,
+      })
+  }
   return served
 }

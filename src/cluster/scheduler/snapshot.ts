@@ -2,6 +2,7 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
+import type { GroupTrees } from './groups/group-trees.ts'
 import type { NodeInfo } from './node-info.ts'
 
 /** Objects besides nodes and pods that plugins read. All functions return shared objects. */
@@ -23,6 +24,8 @@ export interface ClusterObjects {
   podsOfGroup(key: string): readonly Pod[]
   /** Returns the number of the pods that `podsOfGroup` returns. Takes the same time for any number. */
   podCountOfGroup(key: string): number
+  /** Groups that are objects of their own, and their hierarchy. */
+  readonly trees: GroupTrees
   /** Returns the time of the API's clock, in milliseconds. */
   now(): number
 }

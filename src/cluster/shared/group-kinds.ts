@@ -1,7 +1,7 @@
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { Workload } from '../../api/scheduling/v1alpha1.types.ts'
 import type { PodGroup as AlphaPodGroup } from '../../api/scheduling/v1alpha2.types.ts'
-import type { PodGroup } from '../../api/scheduling/v1beta1.types.ts'
+import type { CompositePodGroup, PodGroup } from '../../api/scheduling/v1beta1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { isSince } from '../../lifecycle/release.ts'
@@ -29,6 +29,12 @@ type Gates = Pick<Features, 'release' | 'enabled'>
 export function podGroupKindOf({ release, enabled }: Gates): ResourceKind<PodGroupObject> | undefined {
   if (!isSince(release, '1.36') || !enabled('GenericWorkload')) return undefined
   return groupKind(isSince(release, '1.37') ? 'v1beta1' : 'v1alpha2', 'PodGroup', 'podgroups')
+}
+
+/** Returns the kind of groups of groups. Undefined if the release has none, or their gate is off. */
+export function compositeKindOf({ release, enabled }: Gates): ResourceKind<CompositePodGroup> | undefined {
+  if (!isSince(release, '1.37') || !enabled('CompositePodGroup')) return undefined
+  return groupKind(isSince(release, '1.38') ? 'v1beta1' : 'v1alpha3', 'CompositePodGroup', 'compositepodgroups')
 }
 
 /** Returns the kind that describes groups of pods, as `podGroupKindOf` does. In 1.35, it is that of workloads. */

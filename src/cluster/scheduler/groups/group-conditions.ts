@@ -1,11 +1,12 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
 import type { Condition } from '../../../api/meta/v1.types.ts'
-import { objectKey } from '../../../clients/api-client.ts'
+import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { formatTime } from '../../../meta/time.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
-import { groupKindOf } from '../../shared/group-kinds.ts'
-import type { GroupRules } from './pod-group.ts'
+import { compositeKindOf, podGroupKindOf } from '../../shared/group-kinds.ts'
+import type { TrackedGroup } from './group-trees.ts'
 
 /** Outcome of a cycle for a group. */
 export type GroupCondition = Pick<Condition, 'status' | 'reason' | 'message'>
@@ -37,16 +38,20 @@ export function changedCondition(
   return { ...outcome, ...(generation > 0 && { observedGeneration: generation }), lastTransitionTime }
 }
 
-/** Returns the write of a group's condition. Undefined if the group says so already, or has no status. */
+/** Returns the write of a group's condition. Undefined if the group says so already. */
 export function groupConditionWrite(
   { client, clock, features, logger }: Pick<ClusterEnvironment, 'client' | 'clock' | 'features' | 'logger'>,
-  { object }: GroupRules,
+  { object, isComposite }: TrackedGroup,
   outcome: GroupCondition,
 ): (() => Promise<void>) | undefined {
-  const kind = groupKindOf(features)
-  if (object === undefined || kind === undefined) return undefined
+  const kind = (isComposite ? compositeKindOf(features) : podGroupKindOf(features)) as ResourceKind<TypedObject> | undefined
+  if (kind === undefined) return undefined
   const { namespace = '', name = '', generation = 0 } = object.metadata
-  const type = isSince(features.release, '1.37') ? 'PodGroupInitiallyScheduled' : 'PodGroupScheduled'
+  const type = isComposite
+    ? 'CompositePodGroupInitiallyScheduled'
+    : isSince(features.release, '1.37')
+      ? 'PodGroupInitiallyScheduled'
+      : 'PodGroupScheduled'
   const condition = changedCondition(object.status ?? {}, { type, ...outcome }, Number(generation), formatTime(clock.now()))
   if (condition === undefined) return undefined
   return async () => {

@@ -1,6 +1,7 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { startInTurns } from '../../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { podPriority } from '../../shared/pods.ts'
 import { type AttemptFailure, schedulerName } from '../attempt-reports.ts'
@@ -18,12 +19,15 @@ import type { QueuedPod, SchedulingQueue } from '../queue.ts'
 import type { GroupAttemptResult, SchedulerMetrics } from '../scheduler-metrics.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type GroupCondition, SCHEDULED } from './group-conditions.ts'
-import { groupMismatch } from './group-mismatch.ts'
+import { groupMismatch, treeMismatch } from './group-mismatch.ts'
+import { type GroupOutcome, outcomesOf, untriedOutcomes } from './group-outcomes.ts'
 import { chooseVictims, groupIneligibility, snapshotWithout, type VictimUnit, victimUnits } from './group-preemption.ts'
-import { type GroupMember, GroupTrial, type Trial } from './group-trial.ts'
-import { AWAITING_VICTIMS, type GroupVerdict, groupVerdict, memberMessage, noPlacement } from './group-verdict.ts'
-import { type GroupReference, type GroupRules, groupOf, groupRules, membersOf } from './pod-group.ts'
-import { placementsOf } from './topology-placements.ts'
+import { type GroupNode, type InvalidTree, leavesOf, nodesOf, treeOf } from './group-tree.ts'
+import type { TrackedGroup } from './group-trees.ts'
+import type { GroupMember } from './group-trial.ts'
+import { AWAITING_VICTIMS, memberMessage } from './group-verdict.ts'
+import { groupOf } from './pod-group.ts'
+import { releaseAll, TreeTrial, type TreeTrialInput } from './tree-trial.ts'
 
 /** Parts of the scheduler that schedule groups. */
 export interface GroupCycleParts {
@@ -51,28 +55,19 @@ export interface GroupCycleParts {
   readonly endNomination: (pod: Pod, boundTo?: string) => void
   /** Keeps a pod out of the queue until its group exists. */
   readonly gate: (pod: Pod) => void
-  /** Deletes pods for pods of a group. */
-  readonly evict: (group: GroupRules, pods: readonly [Pod, ...Pod[]], victims: readonly VictimUnit[]) => Promise<void>
+  /** Deletes pods for pods of a tree of groups. */
+  readonly evict: (root: TrackedGroup, pods: readonly [Pod, ...Pod[]], victims: readonly VictimUnit[]) => Promise<void>
   readonly metrics: Pick<SchedulerMetrics, 'groupAttempts' | 'groupAttemptSeconds'>
   /** Writes the condition of a group in the background. */
-  readonly report: (group: GroupRules, condition: GroupCondition) => void
+  readonly report: (group: TrackedGroup, condition: GroupCondition) => void
 }
 
 /** Input of one cycle. */
-interface GroupAttempt {
-  readonly reference: GroupReference
-  readonly rules: GroupRules
-  readonly members: readonly GroupMember[]
+interface TreeAttempt {
+  readonly root: GroupNode
+  /** Pods by the key of their group, in the order in which they are tried. */
+  readonly members: ReadonlyMap<string, readonly GroupMember[]>
   readonly profile: Profile
-  /** Number of pods of the group that must have nodes. */
-  readonly minCount: number | undefined
-}
-
-/** A trial that has ended, in a snapshot. */
-interface Tried {
-  readonly trial: GroupTrial
-  readonly result: Trial
-  readonly verdict: GroupVerdict
 }
 
 /** Victims of a preemption, with the nodes that the pods are nominated to by uid. Or why there are none. */
@@ -81,8 +76,8 @@ type GroupPreemption =
   | { readonly message: string }
 
 /**
- * Schedules the pods of a group in one cycle, from 1.36 on: all pods that wait get their nodes in one snapshot, and are
- * bound if they are enough. Source: pkg/scheduler/schedule_one_podgroup.go.
+ * Schedules the pods of a tree of groups in one cycle, from 1.36 on: all pods that wait get their nodes in one
+ * snapshot, and are bound if they are enough. Source: pkg/scheduler/schedule_one_podgroup.go.
  */
 export class GroupCycle {
   readonly #parts: GroupCycleParts
@@ -91,162 +86,171 @@ export class GroupCycle {
     this.#parts = parts
   }
 
-  /** Schedules the group of a pod that was taken from the queue. */
+  /** Schedules the tree of a pod that was taken from the queue. */
   async run(first: QueuedPod, profile: Profile, objects: Snapshot['objects']): Promise<void> {
-    const { gate, infos, pending, state } = this.#parts
     const reference = groupOf(first.pod)
     if (reference === undefined) return
-    const rules = groupRules(first.pod, objects)
-    if (rules === undefined) return gate(first.pod)
-    const others = pending.takeAlso(membersOf(first.pod, objects).filter(({ metadata }) => metadata.uid !== first.pod.metadata.uid))
-    const queued = [first, ...others].filter(({ pod }) => !state.isAssigned(pod)).sort(byEntry)
-    const isGang = profile.plugins.some(({ plugin }) => plugin.name === GANG_SCHEDULING)
+    const members = new Map<string, GroupMember[]>()
     try {
-      const members = queued.map(each => ({ queued: each, info: infos.of(each.pod) }))
-      const attempt = { reference, rules, members, profile, minCount: isGang ? rules.minCount : undefined }
+      const tree = await startInTurns(treeOf(reference.key, objects.trees), this.#parts.context.signal)
+      if (tree === undefined) return this.#parts.gate(first.pod)
+      if ('message' in tree) return this.#failInvalid(first, tree, objects)
+      await this.#takeMembers(tree, first, objects, members)
+      const attempt = { root: tree, members, profile }
       const error = this.#mismatch(attempt, objects)
       if (error === undefined) await this.#schedule(attempt)
-      else this.#failAll(attempt, error)
+      else this.#failAll(attempt, untriedOutcomes(tree, error))
     } catch (error) {
+      const queued = new Set([first, ...[...members.values()].flat().map(member => member.queued)])
       for (const each of queued) this.#parts.fail(each, new Set(), { reason: 'SchedulerError', message: errorMessage(error) })
     }
   }
 
-  #mismatch({ members, rules, reference }: GroupAttempt, objects: Snapshot['objects']): string | undefined {
-    const [first] = members
-    if (first === undefined) return undefined
-    const isComplete = isSince(this.#parts.release, '1.37')
-    const nodes = this.#parts.groups.scheduled(reference.key)
-    const bound = isComplete ? membersOf(first.queued.pod, objects).filter(({ metadata }) => nodes.has(metadata.uid ?? '')) : []
-    const { hasPolicy } = this.#parts
-    return groupMismatch([...members.map(({ queued }) => queued.pod), ...bound], rules, { isComplete, hasPolicy })
+  /** Takes the pods of a tree from the queue that wait for a node. */
+  async #takeMembers(root: GroupNode, first: QueuedPod, objects: Snapshot['objects'], members: Map<string, GroupMember[]>): Promise<void> {
+    const { infos, pending, state } = this.#parts
+    const own = groupOf(first.pod)?.key
+    for (const { key } of leavesOf(root)) {
+      if (turnIsSpent()) await nextTurn()
+      const others = pending.takeAlso(objects.podsOfGroup(key).filter(({ metadata }) => metadata.uid !== first.pod.metadata.uid))
+      const queued = [...(key === own ? [first] : []), ...others].filter(({ pod }) => !state.isAssigned(pod)).sort(byEntry)
+      members.set(
+        key,
+        queued.map(each => ({ queued: each, info: infos.of(each.pod) })),
+      )
+    }
   }
 
-  async #schedule(attempt: GroupAttempt): Promise<void> {
-    const snapshot = this.#parts.state.snapshot()
-    const tried = this.#parts.limitsTopology ? await this.#tryPlacements(attempt, snapshot) : await this.#try(attempt, snapshot, false)
-    const { trial, result, verdict } = tried
-    trial.undo()
-    if (result.error !== undefined) {
-      await trial.release()
-      return this.#failAll(attempt, `failed to schedule other pod from a pod group: ${result.error}`, tried)
-    }
-    if (verdict.isFeasible) return this.#bind(attempt, tried)
-    await trial.release()
-    const unhelped = result.results.flatMap(one =>
+  #mismatch({ root, members }: TreeAttempt, objects: Snapshot['objects']): string | undefined {
+    const { groups, hasPolicy, release } = this.#parts
+    const isComplete = isSince(release, '1.37')
+    const bound = (isComplete ? leavesOf(root) : []).flatMap(({ key }) => {
+      const nodes = groups.scheduled(key)
+      return nodes.size === 0 ? [] : objects.podsOfGroup(key).filter(({ metadata }) => nodes.has(metadata.uid ?? ''))
+    })
+    const waiting = [...members.values()].flat().map(({ queued }) => queued.pod)
+    return treeMismatch(root, { hasPolicy }) ?? groupMismatch([...waiting, ...bound], root.rules, { isComplete, hasPolicy })
+  }
+
+  async #schedule(attempt: TreeAttempt): Promise<void> {
+    const { preemptsForGroups, state } = this.#parts
+    const snapshot = state.snapshot()
+    const tried = await this.#trialOf(attempt).run(attempt.root, snapshot, false)
+    tried.undo()
+    const outcomes = outcomesOf(tried)
+    if (tried.error !== undefined) return this.#failAll(attempt, outcomes)
+    if (tried.verdict.isFeasible) await this.#bind(attempt, outcomes)
+    for (const outcome of outcomes) if (!outcome.verdict.isFeasible) this.#help(outcome)
+    if (tried.verdict.isFeasible) return
+    const preemption = preemptsForGroups ? await this.#preempt(attempt, snapshot) : undefined
+    await this.#reject(attempt, outcomes, preemption)
+  }
+
+  #trialOf({ members, profile }: TreeAttempt): TreeTrial {
+    const { context, finder, groups, limitsTopology, nominated, pending, random, release } = this.#parts
+    const help = isSince(release, '1.37') ? undefined : this.#helperOf(profile)
+    return new TreeTrial({
+      ...{ context, finder, groups, limitsTopology, profile, random, release },
+      nominated: name => nominated.on(name),
+      hasMinimums: profile.plugins.some(({ plugin }) => plugin.name === GANG_SCHEDULING),
+      membersOf: ({ key }) => (members.get(key) ?? []).filter(({ queued }) => pending.isPending(queued)),
+      ...(help && { help }),
+    })
+  }
+
+  /** In 1.36, pods of a group preempt others one by one, unless the group does. */
+  #helperOf(profile: Profile): NonNullable<TreeTrialInput['help']> {
+    const { limitsTopology, pending, postFilters, preemptsForGroups } = this.#parts
+    return ({ rules }, snapshot) =>
+      async ({ info, queued }, unfeasible) => {
+        const limit = profile.preemption && preemptionLimit(rules.topologyKey, { limitsTopology, preemptsForGroups })
+        if (limit !== undefined) return { message: failureText(unfeasible.infeasible, `preemption: not eligible due to ${limit}`) }
+        return postFilters.help(info, snapshot, unfeasible, profile, () => pending.isPending(queued))
+      }
+  }
+
+  /** Starts what plugins change for the pods of a group that is not scheduled. */
+  #help({ group, results }: GroupOutcome): void {
+    const { groups, postFilters } = this.#parts
+    const unhelped = results.flatMap(one =>
       'isError' in one && one.postFilters ? [{ pod: one.member.info.pod, postFilters: one.postFilters }] : [],
     )
-    this.#parts.postFilters.helpGroup(unhelped, this.#parts.groups.scheduled(attempt.reference.key).size > 0)
-    const preemption = this.#parts.preemptsForGroups ? await this.#preempt(attempt, snapshot) : undefined
-    this.#reject(attempt, tried, preemption)
+    postFilters.helpGroup(unhelped, groups.scheduled(group.key).size > 0)
   }
 
-  /** Looks for nodes in a snapshot. The snapshot has the pods on them until the trial is undone. */
-  async #try({ members, profile, minCount, reference, rules }: GroupAttempt, snapshot: Snapshot, hasOwnNodes: boolean): Promise<Tried> {
-    const { finder, nominated, context, groups, pending, postFilters, preemptsForGroups, limitsTopology, release } = this.#parts
-    const present = members.filter(({ queued }) => pending.isPending(queued))
-    const before = groups.scheduled(reference.key).size
-    const verdictOf = (placed: number, count: number): GroupVerdict =>
-      groupVerdict({ minCount, before, placed, remaining: present.length - count }, release)
-    const trial = new GroupTrial({
-      members: present,
-      snapshot,
-      profile,
-      finder,
-      nominated: name => nominated.on(name),
-      context,
-      hasOwnNodes,
-      goesOn: (placed, count) => verdictOf(placed, count).isPossible,
-      ...(!isSince(release, '1.37') && {
-        help: async ({ info, queued }, unfeasible) => {
-          const limit = profile.preemption && preemptionLimit(rules.topologyKey, { limitsTopology, preemptsForGroups })
-          if (limit !== undefined) return { message: failureText(unfeasible.infeasible, `preemption: not eligible due to ${limit}`) }
-          return postFilters.help(info, snapshot, unfeasible, profile, () => pending.isPending(queued))
-        },
-      }),
-    })
-    const result = await trial.run()
-    const verdict = verdictOf(result.placements.length, result.results.length)
-    const needsVictims = result.placements.some(placement => placement.needsVictims)
-    return { trial, result, verdict: verdict.isFeasible && needsVictims ? AWAITING_VICTIMS : verdict }
-  }
-
-  /** Looks for nodes in each of the placements that the group allows, and chooses the one that has most pods. */
-  async #tryPlacements(attempt: GroupAttempt, snapshot: Snapshot): Promise<Tried> {
-    const { groups, random, release } = this.#parts
-    const { rules, reference } = attempt
-    const placements = placementsOf(rules.topologyKey, snapshot, groups.scheduled(reference.key))
-    let first: Tried | undefined
-    let best: { readonly placement: Snapshot; readonly count: number; readonly chance: number } | undefined
-    for (const placement of placements) {
-      const tried = await this.#try(attempt, placement, placement !== snapshot)
-      tried.trial.undo()
-      await tried.trial.release()
-      if (tried.result.error !== undefined) return tried
-      first ??= tried
-      const [count, chance] = [tried.result.placements.length, random()]
-      if (tried.verdict.isFeasible && (best === undefined || count > best.count || (count === best.count && chance > best.chance)))
-        best = { placement, count, chance }
-    }
-    if (best) return this.#try(attempt, best.placement, best.placement !== snapshot)
-    const none = first ?? (await this.#try({ ...attempt, members: [] }, snapshot, false))
-    return { ...none, verdict: { isFeasible: false, isPossible: false, message: noPlacement(placements.length, release) } }
-  }
-
-  /** Binds the pods that have nodes. The others return to the queue. */
-  async #bind(attempt: GroupAttempt, { result: { results } }: Tried): Promise<void> {
+  /** Binds the pods that have nodes, of the feasible groups. The others return to the queue. */
+  async #bind(attempt: TreeAttempt, outcomes: readonly GroupOutcome[]): Promise<void> {
     const { binder, context, endNomination, fail, pending, state } = this.#parts
-    for (const result of results) {
-      const { queued, info } = result.member
-      if (!pending.isPending(queued)) {
-        if ('node' in result) await result.reservations.release(context)
-      } else if ('node' in result) {
-        state.assume(info, result.node.name)
-        endNomination(queued.pod, result.node.name)
-        binder.bindReserved(queued, info, result.node, result.reservations)
-      } else fail(queued, result.plugins, { reason: 'Unschedulable', message: result.message, nominatedNode: result.nominatedNode })
+    for (const outcome of outcomes) {
+      if (!outcome.verdict.isFeasible) {
+        this.#rejectGroup(attempt, outcome, undefined)
+        continue
+      }
+      for (const result of outcome.results) {
+        if (turnIsSpent()) await nextTurn()
+        const { queued, info } = result.member
+        if (!pending.isPending(queued)) {
+          if ('node' in result) await result.reservations.release(context)
+        } else if ('node' in result) {
+          state.assume(info, result.node.name)
+          endNomination(queued.pod, result.node.name)
+          binder.bindReserved(queued, info, result.node, result.reservations)
+        } else fail(queued, result.plugins, { reason: 'Unschedulable', message: result.message, nominatedNode: result.nominatedNode })
+      }
+      this.#parts.report(outcome.group, SCHEDULED)
     }
-    this.#report(attempt, SCHEDULED, 'scheduled')
+    this.#count(attempt, 'scheduled')
   }
 
   /**
-   * Chooses pods whose deletion makes room for the group. Source: PodGroupPostFilter of the plugin DefaultPreemption.
+   * Chooses pods whose deletion makes room for the tree. Source: PodGroupPostFilter of the plugin DefaultPreemption.
    */
-  async #preempt(attempt: GroupAttempt, snapshot: Snapshot): Promise<GroupPreemption | undefined> {
-    const { members, rules, profile } = attempt
-    const { signal } = this.#parts.context
+  async #preempt(attempt: TreeAttempt, snapshot: Snapshot): Promise<GroupPreemption | undefined> {
+    const { root, profile } = attempt
+    const { priority } = root.rules
+    const { context } = this.#parts
+    const members = [...attempt.members.values()].flat()
     if (profile.preemption === undefined || members.length === 0) return undefined
-    if (rules.topologyKey !== undefined) return { message: 'pod group preemption: not supported with topology constraints' }
-    const ineligible = groupIneligibility(members, rules.priority, snapshot)
+    if (nodesOf(root).some(({ rules }) => rules.topologyKey !== undefined))
+      return { message: 'pod group preemption: not supported with topology constraints' }
+    const ineligible = groupIneligibility(members, priority, snapshot)
     if (ineligible !== undefined) return { message: `pod group preemption: ${ineligible}` }
-    const units = await startInTurns(victimUnits(snapshot, rules.priority), signal)
+    const units = await startInTurns(victimUnits(snapshot, priority), context.signal)
     if (units.length === 0) return { message: 'pod group preemption: No preemption victims found for incoming preemptor' }
-    const bare = await startInTurns(snapshotWithout(units, snapshot), signal)
-    const { trial, result, verdict } = await this.#try(attempt, bare, true)
-    trial.undo()
-    const { placements } = result
+    const bare = await startInTurns(snapshotWithout(units, snapshot), context.signal)
+    const { verdict, error, placements, undo } = await this.#trialOf(attempt).run(root, bare, true)
+    undo()
     const nominated = (name: string) => this.#parts.nominated.on(name)
     let victims: readonly VictimUnit[] = []
     try {
-      if (verdict.isFeasible) victims = await startInTurns(chooseVictims({ units, placements, bare, nominated }), signal)
+      if (verdict.isFeasible) victims = await startInTurns(chooseVictims({ units, placements, bare, nominated }), context.signal)
     } finally {
-      await trial.release()
+      await releaseAll(placements, context)
     }
-    if (!verdict.isFeasible) return { message: `pod group preemption: ${result.error ?? verdict.message}` }
+    if (!verdict.isFeasible) return { message: `pod group preemption: ${error ?? verdict.message}` }
     return { nodes: new Map(placements.map(({ member, node }) => [member.info.pod.metadata.uid ?? '', node.name])), victims }
   }
 
   /** Returns all pods to the queue. If there are victims, the pods are nominated to the nodes that become free. */
-  #reject(attempt: GroupAttempt, { result, verdict }: Tried, preemption: GroupPreemption | undefined): void {
-    const { fail, release } = this.#parts
-    const { members } = attempt
+  async #reject(attempt: TreeAttempt, outcomes: readonly GroupOutcome[], preemption: GroupPreemption | undefined): Promise<void> {
+    if (preemption && 'nodes' in preemption) this.#evict(attempt, preemption)
+    let awaitsVictims = false
+    for (const outcome of outcomes) {
+      if (turnIsSpent()) await nextTurn()
+      if (this.#rejectGroup(attempt, outcome, preemption)) awaitsVictims = true
+    }
+    this.#count(attempt, awaitsVictims ? 'waiting_on_preemption' : 'unschedulable')
+  }
+
+  /** Returns the pods of one group to the queue. Reports whether they wait for the end of victims. */
+  #rejectGroup({ members }: TreeAttempt, { group, verdict, results }: GroupOutcome, preemption: GroupPreemption | undefined): boolean {
+    const { fail, release, report } = this.#parts
     const nodes = preemption && 'nodes' in preemption ? preemption.nodes : undefined
     const message = preemption && 'message' in preemption ? `${verdict.message}, ${preemption.message}` : verdict.message
     const awaitsVictims = nodes !== undefined || verdict === AWAITING_VICTIMS
-    if (preemption && 'nodes' in preemption) this.#evict(attempt, preemption)
-    const results = new Map(result.results.map(one => [one.member, one]))
-    for (const member of members) {
-      const one = results.get(member)
+    const byMember = new Map(results.map(one => [one.member, one]))
+    for (const member of members.get(group.key) ?? []) {
+      const one = byMember.get(member)
       const isPlaced = one !== undefined && 'node' in one
       const nominated = nodes ? nodes.get(member.info.pod.metadata.uid ?? '') : isPlaced ? one.node.name : one?.nominatedNode
       const isInVain = isPlaced || (one?.nominatedNode ?? '') !== ''
@@ -257,41 +261,55 @@ export class GroupCycle {
         nominatedNode: awaitsVictims ? nominated : isInVain ? '' : one?.nominatedNode,
       })
     }
-    const outcome = awaitsVictims ? 'waiting_on_preemption' : 'unschedulable'
-    this.#report(attempt, { status: 'False', reason: 'Unschedulable', message }, outcome)
+    report(group, { status: 'False', reason: 'Unschedulable', message })
+    return awaitsVictims
   }
 
   /** Nominates the pods, and deletes the victims in the background. */
-  #evict({ members, rules }: GroupAttempt, { nodes, victims }: Exclude<GroupPreemption, { readonly message: string }>): void {
+  #evict({ root, members }: TreeAttempt, { nodes, victims }: Exclude<GroupPreemption, { readonly message: string }>): void {
     const { evict, nominated, pending, postFilters } = this.#parts
-    const waiting = members.filter(({ queued }) => pending.isPending(queued))
+    const waiting = [...members.values()].flat().filter(({ queued }) => pending.isPending(queued))
     for (const { info } of waiting) {
       const node = nodes.get(info.pod.metadata.uid ?? '')
       if (node !== undefined) nominated.set(info, node)
     }
     const [first, ...others] = waiting.map(({ info }) => info.pod)
-    if (first) postFilters.whileHeld([first, ...others], () => evict(rules, [first, ...others], victims))
+    if (first) postFilters.whileHeld([first, ...others], () => evict(root, [first, ...others], victims))
   }
 
   /** Returns all pods to the queue after an error. */
-  #failAll(attempt: GroupAttempt, message: string, tried?: Tried): void {
-    const results = new Map(tried?.result.results.map(one => [one.member.queued, one]))
-    for (const { queued } of attempt.members) {
-      const own = results.get(queued)
-      const text = own && 'isError' in own && own.isError ? own.message : message
-      this.#parts.fail(queued, new Set(), { reason: 'SchedulerError', message: text, nominatedNode: '' })
+  #failAll(attempt: TreeAttempt, outcomes: readonly GroupOutcome[]): void {
+    const { fail, report } = this.#parts
+    for (const { group, results, error: message = '' } of outcomes) {
+      const own = new Map(results.map(one => [one.member, one]))
+      for (const member of attempt.members.get(group.key) ?? []) {
+        const one = own.get(member)
+        const text = one && 'isError' in one && one.isError ? one.message : message
+        fail(member.queued, new Set(), { reason: 'SchedulerError', message: text, nominatedNode: '' })
+      }
+      report(group, { status: 'False', reason: 'SchedulerError', message })
     }
-    this.#report(attempt, { status: 'False', reason: 'SchedulerError', message }, 'error')
+    this.#count(attempt, 'error')
   }
 
-  #report({ members: [first], rules }: GroupAttempt, condition: GroupCondition, result: GroupAttemptResult): void {
-    const { metrics, report } = this.#parts
-    if (first) {
-      const { pod, takenAt } = first.queued
-      metrics.groupAttempts.child(schedulerName(pod), result).value++
-      metrics.groupAttemptSeconds.child(schedulerName(pod), result).observe((performance.now() - takenAt) / 1000)
-    }
-    report(rules, condition)
+  /** Returns the pods of a hierarchy that is never scheduled to the queue. They wait for a change of its groups. */
+  #failInvalid(first: QueuedPod, { groups, message }: InvalidTree, objects: Snapshot['objects']): void {
+    const { fail, pending, report } = this.#parts
+    const others = groups.flatMap(({ key }) => pending.takeAlso(objects.podsOfGroup(key)))
+    for (const queued of [first, ...others]) fail(queued, new Set([GANG_SCHEDULING]), { reason: 'SchedulerError', message })
+    for (const group of groups) report(group, { status: 'False', reason: group.isComposite ? 'Invalid' : 'SchedulerError', message })
+    this.#observe(first, 'error')
+  }
+
+  #count({ members }: TreeAttempt, result: GroupAttemptResult): void {
+    const [first] = [...members.values()].flat()
+    if (first) this.#observe(first.queued, result)
+  }
+
+  #observe({ pod, takenAt }: QueuedPod, result: GroupAttemptResult): void {
+    const { metrics } = this.#parts
+    metrics.groupAttempts.child(schedulerName(pod), result).value++
+    metrics.groupAttemptSeconds.child(schedulerName(pod), result).observe((performance.now() - takenAt) / 1000)
   }
 }
 

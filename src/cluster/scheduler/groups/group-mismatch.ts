@@ -1,6 +1,8 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
 import { podPriority } from '../../shared/pods.ts'
 import { schedulerName } from '../attempt-reports.ts'
+import { type GroupNode, nodesOf } from './group-tree.ts'
 import type { GroupRules } from './pod-group.ts'
 
 /** Properties that the pods of a group must have in common, besides the name of their scheduler. */
@@ -36,6 +38,23 @@ export function groupMismatch(
     const ownPolicy = preemptionPolicyOf(pod)
     if (ownPolicy !== policy)
       return `${ALL} preemption policy${hasPolicy ? " as the pod group's preemption policy" : ''}, got ${ownPolicy} and ${policy}`
+  }
+  return undefined
+}
+
+const ALL_GROUPS = 'all pod groups in a hierarchy should have the same'
+
+/** Returns how the groups of a tree differ in what they must have in common with the root. Undefined if they do not. */
+export function treeMismatch(root: GroupNode, { hasPolicy }: Pick<CommonRules, 'hasPolicy'>): string | undefined {
+  const { priority, preemptionPolicy } = root.rules
+  const policy = preemptionPolicy || DEFAULT_POLICY
+  for (const { object, rules } of nodesOf(root)) {
+    const compared = (own: string | number, others: string | number): string =>
+      `got ${own} ("${objectKey(object)}") and ${others} ("${objectKey(root.object)}")`
+    if (rules.priority !== priority) return `${ALL_GROUPS} priority as the root pod group's priority, ${compared(rules.priority, priority)}`
+    const own = rules.preemptionPolicy || DEFAULT_POLICY
+    if (hasPolicy && own !== policy)
+      return `${ALL_GROUPS} preemption policy as the root pod group's preemption policy, ${compared(own, policy)}`
   }
   return undefined
 }

@@ -8,8 +8,9 @@ import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
 import { isBeingPreempted, violatingPods } from '../preemption.ts'
 import { type ClusterObjects, Snapshot } from '../snapshot.ts'
+import type { TrackedGroup } from './group-trees.ts'
 import type { GroupMember, TrialPlacement } from './group-trial.ts'
-import { groupOf, groupRules } from './pod-group.ts'
+import { groupOf, rulesOf } from './pod-group.ts'
 
 /** A pod with the name of its node. */
 interface PlacedPod {
@@ -17,11 +18,15 @@ interface PlacedPod {
   readonly node: string
 }
 
+/** Kinds of units, the more important first among units of equal priority. */
+const KINDS = ['composite group', 'group', 'pod'] as const
+type UnitKind = (typeof KINDS)[number]
+
 /** Pods that a preemption deletes together: one pod, or the pods of a group that is disrupted as a whole. */
 export interface VictimUnit {
   readonly pods: readonly PlacedPod[]
   readonly priority: number
-  readonly isGroup: boolean
+  readonly kind: UnitKind
   /** Time at which the first of the pods started, in milliseconds. Pods that have not started count as starting now. */
   readonly startedAt: number
 }
@@ -38,7 +43,7 @@ export function groupIneligibility(members: readonly GroupMember[], priority: nu
 
 /** Finds the assigned pods of lower priority, as they can be deleted, in steps. The most important come first. */
 export function* victimUnits(snapshot: Snapshot, priority: number): Steps<VictimUnit[]> {
-  const groups = new Map<string, { readonly priority: number; readonly pods: PlacedPod[] }>()
+  const groups = new Map<string, { readonly whole: TrackedGroup; readonly pods: PlacedPod[] }>()
   const units: VictimUnit[] = []
   for (const node of snapshot.nodes)
     for (const info of node.pods) {
@@ -47,35 +52,35 @@ export function* victimUnits(snapshot: Snapshot, priority: number): Steps<Victim
       const placed = { info, node: node.name }
       const group = whole && groups.get(whole.key)
       if (group) group.pods.push(placed)
-      else if (whole) groups.set(whole.key, { priority: whole.priority, pods: [placed] })
-      else if (podPriority(info.pod) < priority) units.push(unitOf([placed], podPriority(info.pod), false))
+      else if (whole) groups.set(whole.key, { whole, pods: [placed] })
+      else if (podPriority(info.pod) < priority) units.push(unitOf([placed], podPriority(info.pod), 'pod'))
     }
-  for (const { pods, priority: own } of groups.values()) if (own < priority) units.push(unitOf(pods, own, true))
+  for (const { pods, whole } of groups.values()) {
+    const own = rulesOf(whole.object).priority
+    if (own < priority) units.push(unitOf(pods, own, whole.isComposite ? 'composite group' : 'group'))
+  }
   return yield* sortInSteps(units, byImportance)
 }
 
-function unitOf(pods: readonly PlacedPod[], priority: number, isGroup: boolean): VictimUnit {
+function unitOf(pods: readonly PlacedPod[], priority: number, kind: UnitKind): VictimUnit {
   let startedAt = Number.MAX_SAFE_INTEGER
   for (const { info } of pods) startedAt = Math.min(startedAt, timeMillis(info.pod.status?.startTime) ?? Number.MAX_SAFE_INTEGER)
-  return { pods, priority, isGroup, startedAt }
+  return { pods, priority, kind, startedAt }
 }
 
-function wholeGroup({ pod }: PodInfo, objects: ClusterObjects): { readonly key: string; readonly priority: number } | undefined {
+/** Returns the highest group above a pod that is disrupted as a whole. Undefined if there is none. */
+function wholeGroup({ pod }: PodInfo, { trees }: ClusterObjects): TrackedGroup | undefined {
   const reference = groupOf(pod)
-  const rules = reference && groupRules(pod, objects)
-  return reference && rules?.isDisruptedWhole ? { key: reference.key, priority: rules.priority } : undefined
+  return reference && trees.pathOf(reference.key).groups.findLast(({ object }) => rulesOf(object).isDisruptedWhole)
 }
 
 /**
- * Orders the more important unit first: by priority, groups before pods, larger groups, and what started earlier.
+ * Orders the more important unit first: by priority, by kind, larger groups, and what started earlier.
  * Source: moreImportantVictim of pkg/scheduler/framework/preemption/podgrouppreemption.go.
  */
 function byImportance(a: VictimUnit, b: VictimUnit): number {
   return (
-    b.priority - a.priority ||
-    Number(b.isGroup) - Number(a.isGroup) ||
-    (a.isGroup ? b.pods.length - a.pods.length : 0) ||
-    a.startedAt - b.startedAt
+    b.priority - a.priority || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.pods.length - a.pods.length || a.startedAt - b.startedAt
   )
 }
 

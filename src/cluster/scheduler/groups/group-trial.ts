@@ -1,4 +1,3 @@
-import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { failureText } from '../failure-text.ts'
 import type { ActiveFilter, NominatedPods, Unfeasible } from '../find-node.ts'
@@ -61,6 +60,8 @@ export interface TrialInput {
   readonly context: BindingContext
   /** Whether the nodes are others than those of the cluster. */
   readonly hasOwnNodes: boolean
+  /** Uids of pods that have a node in this trial, or in one of another group before it. Kept up to date. */
+  readonly placed: Set<string>
   /** Reports whether further pods are tried. @param placed number of pods that have a node, of `tried` pods */
   readonly goesOn: (placed: number, tried: number) => boolean
   /**
@@ -74,14 +75,12 @@ export interface TrialInput {
 
 /**
  * Looks for a node for each pod of a group in turn, with the pods before it on their nodes. Until `undo`, the snapshot
- * has the pods on the nodes, and reservations are kept. Source: podGroupSchedulingDefaultAlgorithm of
+ * has the pods on the nodes. The caller releases the reservations, unless it uses them. Source: podGroupSchedulingDefaultAlgorithm of
  * pkg/scheduler/schedule_one_podgroup.go.
  */
 export class GroupTrial {
   readonly #input: TrialInput
   readonly #placements: TrialPlacement[] = []
-  /** Pods of the placements. */
-  readonly #placed = new Set<Pod>()
 
   constructor(input: TrialInput) {
     this.#input = input
@@ -102,12 +101,11 @@ export class GroupTrial {
 
   /** Takes the pods from the nodes of the snapshot again. */
   undo(): void {
-    for (const { node } of this.#placements.toReversed()) this.#input.snapshot.replace(node)
-  }
-
-  /** Releases the reservations. */
-  async release(): Promise<void> {
-    for (const { reservations } of this.#placements.toReversed()) await reservations.release(this.#input.context)
+    const { placed, snapshot } = this.#input
+    for (const { node, member } of this.#placements.toReversed()) {
+      snapshot.replace(node)
+      placed.delete(member.info.pod.metadata.uid ?? '')
+    }
   }
 
   async #place(member: GroupMember): Promise<TrialResult> {
@@ -143,13 +141,14 @@ export class GroupTrial {
   #add(placement: TrialPlacement): TrialPlacement {
     this.#input.snapshot.replace(placement.node.withPods(placement.member.info))
     this.#placements.push(placement)
-    this.#placed.add(placement.member.info.pod)
+    this.#input.placed.add(placement.member.info.pod.metadata.uid ?? '')
     return placement
   }
 
   /** Nominated pods without those that have a node in the trial. */
   readonly #nominated: NominatedPods = name => {
-    const pods = this.#input.nominated(name)
-    return pods.length === 0 ? pods : pods.filter(({ pod }) => !this.#placed.has(pod))
+    const { nominated, placed } = this.#input
+    const pods = nominated(name)
+    return pods.length === 0 ? pods : pods.filter(({ pod }) => !placed.has(pod.metadata.uid ?? ''))
   }
 }

@@ -1,8 +1,8 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import type { Workload } from '../../../api/scheduling/v1alpha1.types.ts'
-import type { PodGroup as AlphaPodGroup } from '../../../api/scheduling/v1alpha2.types.ts'
-import type { PodGroup } from '../../../api/scheduling/v1beta1.types.ts'
+import type { PodGroupObject } from '../../shared/group-kinds.ts'
 import type { ClusterObjects } from '../snapshot.ts'
+import type { TreeObject } from './group-trees.ts'
 
 /** Reference of a pod to its group. */
 export interface GroupReference {
@@ -26,9 +26,9 @@ export function groupOf({ metadata: { namespace = '' }, spec }: Pick<Pod, 'metad
   return { key: `${namespace}/${name}/${podGroup}/${podGroupReplicaKey}`, object: `${namespace}/${name}`, kind: 'Workload' }
 }
 
-/** How the pods of a group are scheduled. */
+/** How the members of a group are scheduled: pods, or the groups of a composite group. */
 export interface GroupRules {
-  /** Number of pods that must have a node for any of them to be bound. Undefined if each pod is scheduled by itself. */
+  /** Number of members that must be scheduled for any of them to be. Undefined if each is scheduled by itself. */
   readonly minCount: number | undefined
   /** Optional. Label of nodes in whose values all pods of the group must agree. */
   readonly topologyKey?: string | undefined
@@ -37,8 +37,6 @@ export interface GroupRules {
   readonly priority: number
   /** Optional. Preemption policy of the group, if groups have one. */
   readonly preemptionPolicy?: string | undefined
-  /** Optional. The object, if it has a status. */
-  readonly object?: AlphaPodGroup | PodGroup
 }
 
 /** Returns the rules of a pod's group. Undefined if the group does not exist. */
@@ -50,21 +48,28 @@ export function groupRules(pod: Pod, objects: Pick<ClusterObjects, 'get'>): Grou
     const group = groups?.find(({ name }) => name === workloadRef.podGroup)
     return group && { minCount: group.policy.gang?.minCount, isDisruptedWhole: false, priority: 0 }
   }
-  const object = objects.get<AlphaPodGroup | PodGroup>('PodGroup', namespace, schedulingGroup?.podGroupName ?? '')
-  if (object === undefined) return undefined
-  const { schedulingPolicy, schedulingConstraints, disruptionMode, priority = 0 } = object.spec
+  const object = objects.get<PodGroupObject>('PodGroup', namespace, schedulingGroup?.podGroupName ?? '')
+  return object && rulesOf(object)
+}
+
+/** Returns the rules that an object has. */
+export function rulesOf({ spec }: TreeObject): GroupRules {
+  const { schedulingPolicy, schedulingConstraints, disruptionMode, priority = 0 } = spec
+  const { gang } = schedulingPolicy
   return {
-    minCount: schedulingPolicy.gang?.minCount,
+    minCount: gang && ('minGroupCount' in gang ? gang.minGroupCount : gang.minCount),
     topologyKey: schedulingConstraints?.topology?.[0]?.key,
     isDisruptedWhole: typeof disruptionMode === 'object' ? disruptionMode.all !== undefined : disruptionMode === 'PodGroup',
     priority,
-    ...('preemptionPolicy' in object.spec && { preemptionPolicy: object.spec.preemptionPolicy }),
-    object,
+    ...('preemptionPolicy' in spec && { preemptionPolicy: spec.preemptionPolicy }),
   }
 }
 
-/** Returns the pods of a pod's group that have not ended, itself among them. None if it belongs to no group. */
-export function membersOf(pod: Pod, objects: Pick<ClusterObjects, 'podsOfGroup'>): readonly Pod[] {
+/**
+ * Returns the pods that have not ended of the tree that a pod's group belongs to, itself among them. None if it belongs
+ * to no group.
+ */
+export function membersOf(pod: Pod, objects: Pick<ClusterObjects, 'podsOfGroup' | 'trees'>): readonly Pod[] {
   const group = groupOf(pod)
-  return group ? objects.podsOfGroup(group.key) : []
+  return group ? [...objects.trees.leavesOf(group.key)].flatMap(key => objects.podsOfGroup(key)) : []
 }

@@ -1,5 +1,6 @@
 import { onAbort } from '../../../lib/on-abort.ts'
 import { type BindingContext, type GroupProgress, type Plugin, type Status, unresolvable, unschedulable } from '../framework.ts'
+import { groupName } from '../groups/group-trees.ts'
 import { groupOf, groupRules } from '../groups/pod-group.ts'
 
 export const GANG_SCHEDULING = 'GangScheduling'
@@ -7,7 +8,8 @@ export const GANG_SCHEDULING = 'GangScheduling'
 const PERMIT_TIMEOUT_MS = 5 * 60_000
 
 /**
- * Keeps the pods of a gang out of the queue until the minimum of them exists. Pods that are scheduled one by one also
+ * Keeps the pods of a gang out of the queue until the minimum of them exists, and those of a tree of groups until the
+ * minimum of its groups is ready. Pods that are scheduled one by one also
  * wait, with a node assumed, until the minimum has nodes: in 1.35. Later releases schedule a gang in one cycle. Source:
  * pkg/scheduler/framework/plugins/gangscheduling.
  */
@@ -18,6 +20,13 @@ export const gangScheduling: Plugin = {
     if (group === undefined) return undefined
     const rules = groupRules(pod, objects)
     if (rules === undefined) return unresolvable(`waiting for the group of the pod to exist: ${group.kind} ${group.object}`)
+    const { groups, brokenBy, end } = objects.trees.pathOf(group.key)
+    // The cycle reports a hierarchy that is not valid.
+    if (brokenBy === 'too many levels') return undefined
+    if (groups.length > 1 || (groups.length > 0 && brokenBy))
+      return brokenBy === undefined && objects.trees.isReady(end)
+        ? undefined
+        : unresolvable(`waiting for composite pod group "${groupName(end)}" tree to meet quorum`)
     return rules.minCount === undefined || objects.podCountOfGroup(group.key) >= rules.minCount
       ? undefined
       : unresolvable('waiting for minCount pods from a gang to appear in scheduling queue')

@@ -286,7 +286,7 @@ describe('DynamicResources', () => {
           kind: 'PodGroup',
           apiVersion: 'scheduling.k8s.io/v1beta1',
           metadata: { name: 'g', namespace: 'default', uid: 'g' },
-          spec: { resourceClaims: withDeviceClaims('c').spec.resourceClaims },
+          spec: { schedulingPolicy: { basic: {} }, resourceClaims: withDeviceClaims('c').spec.resourceClaims },
         } as KubeObject
         const objects = objectsOf([claim, gpu, group, sliceOf('a', ['1']), sliceOf('b', ['1'])])
         const snapshot = Object.assign(snapshotOf(nodes), { objects })

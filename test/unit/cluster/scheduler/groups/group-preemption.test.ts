@@ -11,6 +11,7 @@ import type { GroupMember, TrialPlacement } from '../../../../../src/cluster/sch
 import type { NodeInfo } from '../../../../../src/cluster/scheduler/node-info.ts'
 import { disruptionTarget } from '../../../../../src/cluster/shared/pods.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
+import { compositeOf, groupOf } from '../../../../support/composite-groups.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../../support/scheduling.ts'
 
@@ -49,6 +50,39 @@ describe('the victims of a group of pods', () => {
   it('are pods of lower priority, and groups that are disrupted as a whole, the most important first', () => {
     const units = runAtOnce(victimUnits(snapshot, 10)).map(({ pods }) => pods.map(({ info }) => info.pod.metadata.name))
     expect(units).to.deep.equal([['w1', 'w2'], ['early'], ['late'], ['s1']])
+  })
+
+  it('are all pods below the highest group that is disrupted as a whole', () => {
+    const whole = { disruptionMode: { all: {} } }
+    const inTree = (object: object, spec: object): KubeObject => {
+      const { spec: before, ...rest } = object as { spec: object }
+      return { ...rest, spec: { ...before, priority: 5, ...spec } } as unknown as KubeObject
+    }
+    const tree = snapshotOf(
+      [nodeOf('n'), nodeOf('m')],
+      [
+        member('a1', 'n', 'a', 5),
+        member('b1', 'm', 'b', 5),
+        member('c1', 'n', 'c', 5),
+        member('c2', 'm', 'c', 5),
+        member('d1', 'n', 'd', 5),
+      ],
+      [
+        inTree(compositeOf('root', {}), {}),
+        inTree(compositeOf('inner', { parent: 'root' }), whole),
+        inTree(groupOf('a', { parent: 'inner' }), whole),
+        inTree(groupOf('b', { parent: 'inner' }), {}),
+        inTree(groupOf('c', { parent: 'root' }), whole),
+        inTree(groupOf('d', { parent: 'root' }), {}),
+      ],
+    )
+    const units = runAtOnce(victimUnits(tree, 10)).map(({ kind, pods }) => [kind, pods.map(({ info }) => info.pod.metadata.name)])
+    expect(units).to.deep.equal([
+      ['composite group', ['a1', 'b1']],
+      ['group', ['c1', 'c2']],
+      ['pod', ['d1']],
+    ])
+    expect(runAtOnce(victimUnits(tree, 5))).to.deep.equal([])
   })
 
   it('are gone from the nodes of the snapshot in which the group is tried', () => {

@@ -11,17 +11,19 @@ function trialOf(signal: AbortSignal, searched: (count: number) => void) {
     return { node: snapshot.node('n'), feasible: { rejected: { filters: [] }, reserves: [] } }
   }
   const members = ['a', 'b', 'c'].map(name => ({ queued: {}, info: infoOf({ name }) }))
-  const input = { members, snapshot, finder: { find }, nominated: () => [], context: { signal }, goesOn: () => true }
-  return { snapshot, trial: new GroupTrial(input as unknown as TrialInput), searches: () => count }
+  const placed = new Set<string>()
+  const input = { members, snapshot, finder: { find }, nominated: () => [], context: { signal }, goesOn: () => true, placed }
+  return { snapshot, placed, trial: new GroupTrial(input as unknown as TrialInput), searches: () => count }
 }
 
 describe('a trial of a group of pods', () => {
   it('has the pods on their nodes until it is undone', async () => {
-    const { snapshot, trial } = trialOf(new AbortController().signal, () => {})
+    const { snapshot, placed, trial } = trialOf(new AbortController().signal, () => {})
     const { placements, error } = await trial.run()
     expect([placements.length, error, snapshot.node('n')?.pods.length]).to.deep.equal([3, undefined, 3])
+    expect([...placed]).to.deep.equal(['a', 'b', 'c'])
     trial.undo()
-    expect(snapshot.node('n')?.pods).to.deep.equal([])
+    expect([snapshot.node('n')?.pods, placed.size]).to.deep.equal([[], 0])
   })
 
   it('ends between two pods when the scheduler stops', async () => {

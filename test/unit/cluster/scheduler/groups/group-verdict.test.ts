@@ -39,7 +39,7 @@ describe('the verdict about a group of pods', () => {
       'no new pod',
       counts(2, 2, 0, 0),
       { isFeasible: false, isPossible: true, message: IN_VAIN },
-      { isFeasible: false, isPossible: true, message: IN_VAIN },
+      { isFeasible: true, isPossible: true, message: '' },
     ],
     [
       'a pod of a group without a minimum',
@@ -65,5 +65,8 @@ describe('the verdict about a group of pods', () => {
     expect(memberMessage('reason', '1.37')).to.equal(`${IN_VAIN}, reason`)
     expect(noPlacement(2, '1.36')).to.equal(`0/2 placements are available, first placement status: ${IN_VAIN}`)
     expect(noPlacement(2, '1.37')).to.equal(`${IN_VAIN}, 0/2 placements are available, reported placement status: ${IN_VAIN}`)
+    expect(noPlacement(2, '1.37', `${IN_VAIN}, no room`)).to.equal(
+      `${IN_VAIN}, 0/2 placements are available, first placement status: no room`,
+    )
   })
 })
