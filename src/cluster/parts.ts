@@ -24,6 +24,7 @@ import { podCertificateCleaner } from './controllers/podcertificatecleaner/contr
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { resourceClaimController } from './controllers/resourceclaim/controller.ts'
+import { resourcePoolStatusController } from './controllers/resourcepoolstatus/controller.ts'
 import { serviceCidrController } from './controllers/servicecidrs/controller.ts'
 import { serviceLoadBalancerController } from './controllers/servicelb/controller.ts'
 import { statefulSetController } from './controllers/statefulset/controller.ts'
@@ -78,5 +79,6 @@ export const CLUSTER_PARTS = {
   'node-lifecycle-controller': nodeLifecycleController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'resourceclaim-controller': resourceClaimController,
+  'resourcepoolstatusrequest-controller': resourcePoolStatusController,
   'taint-eviction-controller': taintEvictionController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

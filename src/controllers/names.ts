@@ -56,6 +56,7 @@ export const CLUSTER_PART_NAMES = [
   'node-lifecycle-controller',
   'pod-garbage-collector-controller',
   'resourceclaim-controller',
+  'resourcepoolstatusrequest-controller',
   'taint-eviction-controller',
 ] as const
 

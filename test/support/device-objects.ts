@@ -30,7 +30,7 @@ export const deviceClassOf = (spec: object = {}, name = 'gpu'): KubeObject =>
 export const sliceOf = (
   name: string,
   devices: readonly (string | object)[],
-  spec: { pool?: object; nodeName?: string | undefined } & object = {},
+  spec: Partial<Omit<ResourceSlice['spec'], 'pool' | 'nodeName'>> & { pool?: object; nodeName?: string | undefined } = {},
 ): ResourceSlice =>
   ({
     kind: 'ResourceSlice',

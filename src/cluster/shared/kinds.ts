@@ -26,7 +26,7 @@ import type { Event as EventV1 } from '../../api/events/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { IPAddress, ServiceCIDR } from '../../api/networking/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
-import type { DeviceTaintRule } from '../../api/resource/v1alpha3.types.ts'
+import type { DeviceTaintRule, ResourcePoolStatusRequest } from '../../api/resource/v1alpha3.types.ts'
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment } from '../../api/storage/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 
@@ -143,6 +143,14 @@ export const DEVICE_TAINT_RULES = ['v1', 'v1beta2', 'v1alpha3'].map(
     namespaced: false,
   }),
 )
+
+export const POOL_STATUS_REQUESTS: ResourceKind<ResourcePoolStatusRequest> = {
+  group: 'resource.k8s.io',
+  version: 'v1alpha3',
+  resource: 'resourcepoolstatusrequests',
+  kind: 'ResourcePoolStatusRequest',
+  namespaced: false,
+}
 
 /** Versions that ServiceCIDR and IPAddress have had. */
 const NETWORK_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const

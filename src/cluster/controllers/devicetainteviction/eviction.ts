@@ -3,7 +3,7 @@ import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import type { DeviceRequestAllocationResult, DeviceTaint, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { type ClaimRules, claimReference, foreignResourceClaim, isReservedFor } from '../../shared/device-claims.ts'
-import { toleratesDeviceTaint } from '../../shared/device-taints.ts'
+import { matchesRule, toleratesDeviceTaint } from '../../shared/device-taints.ts'
 
 /** Eviction of a pod for taints of its devices. */
 export interface DeviceEviction {
@@ -31,18 +31,6 @@ export const asEvicting = (rule: DeviceTaintRule): DeviceTaintRule => ({
   ...rule,
   spec: { ...rule.spec, taint: { ...rule.spec.taint, effect: EVICTING } },
 })
-
-/** Identifies a device. */
-export type DeviceName = Pick<DeviceRequestAllocationResult, 'driver' | 'pool' | 'device'>
-
-/**
- * Reports whether a rule taints a device. One without a selector taints none, and an empty selector taints all. Classes
- * and expressions of 1.33 and 1.34 select none.
- */
-export function matchesRule({ spec: { deviceSelector: selector } }: DeviceTaintRule, { driver, pool, device }: DeviceName): boolean {
-  if (selector === undefined || selector.deviceClassName !== undefined || (selector.selectors?.length ?? 0) > 0) return false
-  return (selector.driver ?? driver) === driver && (selector.pool ?? pool) === pool && (selector.device ?? device) === device
-}
 
 /** Returns when a taint evicts a pod that has a device. Undefined if the device's tolerations cover it forever. */
 function evictionTime({ tolerations = [] }: DeviceRequestAllocationResult, taint: DeviceTaint): number | undefined {

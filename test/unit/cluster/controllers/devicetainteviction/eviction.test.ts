@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import type { DeviceTaintRule, DeviceTaintSelector } from '../../../../../src/api/resource/v1alpha3.types.ts'
 import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from '../../../../../src/api/resource/v1beta2.types.ts'
-import { latestSlices, taintsOfDevice } from '../../../../../src/cluster/controllers/devicetainteviction/device-pools.ts'
-import { asEvicting, claimEviction, matchesRule, podEviction } from '../../../../../src/cluster/controllers/devicetainteviction/eviction.ts'
+import { asEvicting, claimEviction, podEviction } from '../../../../../src/cluster/controllers/devicetainteviction/eviction.ts'
 import type { ClaimRules } from '../../../../../src/cluster/shared/device-claims.ts'
+import { matchesRule } from '../../../../../src/cluster/shared/device-taints.ts'
+import { latestSlices, taintsOfDevice } from '../../../../../src/cluster/shared/published-devices.ts'
 
 const AT = '2030-01-01T00:00:00Z'
 const START = Date.parse(AT)

@@ -1,4 +1,4 @@
-import type { Device, DeviceTaint, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
+import type { Device, DeviceTaint, ResourceSlice } from '../../api/resource/v1beta2.types.ts'
 
 /** A device of any version: v1beta1 has its taints in `basic`. */
 type AnyDevice = Device & { readonly basic?: { readonly taints?: readonly DeviceTaint[] } }
