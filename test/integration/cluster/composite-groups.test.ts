@@ -82,6 +82,18 @@ describe('trees of groups of pods', () => {
     await untilBound('w1', 'w2', 'd1', 'f1')
   })
 
+  it('no longer wait for a group once fewer are enough', async () => {
+    await addNode('n', '8')
+    await plane.apply(compositeOf('root', { minimum: 3 }), ...['a', 'b'].map(name => groupOf(name, { parent: 'root' })))
+    await plane.apply(podIn('a', 'a1'), podIn('b', 'b1'))
+    await plane.settled()
+    expect(await bound()).to.deep.equal([])
+    const type = 'application/merge-patch+json'
+    const body = { spec: { schedulingPolicy: { gang: { minGroupCount: 2 } } } }
+    await plane.request('PATCH', `${COMPOSITES}/root`, { body, headers: { 'content-type': type } })
+    await untilBound('a1', 'b1')
+  })
+
   it('are not bound in part, and say why at each level', async () => {
     await addNode('n', '3')
     await plane.apply(...threeLevels(), ...['w1', 'w2'].map(name => podIn('workers', name)), podIn('driver', 'd1'), podIn('frontend', 'f1'))

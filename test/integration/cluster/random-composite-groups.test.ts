@@ -18,29 +18,47 @@ interface Group {
   readonly children: readonly Group[] | undefined
   /** Names of the pods of a group of pods. */
   readonly pods: readonly string[]
+  /** Label of nodes in whose value its pods agree, if any. */
+  readonly topology: string | undefined
 }
+
+/** Labels of nodes. There are two racks in each of two blocks. */
+const [BLOCK, RACK] = ['example.dev/block', 'example.dev/rack']
 
 /** Makes a random tree, and adds its objects. */
 function randomTree(name: string, levels: number, below: (count: number) => number, objects: Manifest[], parent?: string): Group {
   const minimumOf = (size: number): number | undefined => (below(4) === 0 ? undefined : 1 + below(size))
+  const topology = [BLOCK, RACK][below(6)]
   if (parent !== undefined && (levels === 1 || below(3) === 0)) {
     const pods = Array.from({ length: 1 + below(3) }, (_, i) => `${name}-${i}`)
     const minimum = minimumOf(pods.length)
-    objects.push(groupOf(name, { parent, ...(minimum !== undefined && { minimum }) }))
+    objects.push(groupOf(name, { parent, ...(minimum !== undefined && { minimum }), ...(topology && { topology }) }))
     objects.push(...pods.map(pod => podIn(name, pod, String(1 + below(3)))))
-    return { name, minimum, children: undefined, pods }
+    return { name, minimum, children: undefined, pods, topology }
   }
   const size = 1 + below(3)
   const minimum = minimumOf(size)
-  objects.push(compositeOf(name, { ...(parent !== undefined && { parent }), ...(minimum !== undefined && { minimum }) }))
+  objects.push(
+    compositeOf(name, {
+      ...(parent !== undefined && { parent }),
+      ...(minimum !== undefined && { minimum }),
+      ...(topology && { topology }),
+    }),
+  )
   const children = Array.from({ length: size }, (_, i) => randomTree(`${name}-${i}`, levels - 1, below, objects, name))
-  return { name, minimum, children, pods: [] }
+  return { name, minimum, children, pods: [], topology }
 }
 
 /** Reports whether enough members of a group are scheduled. */
 function isSatisfied({ minimum = 1, children, pods }: Group, bound: ReadonlySet<string>): boolean {
   const count = children ? children.filter(child => isSatisfied(child, bound)).length : pods.filter(pod => bound.has(pod)).length
   return count >= minimum
+}
+
+/** Returns the labels of a node `n12`. */
+function labelsOf(node: string): Record<string, string> {
+  const rack = Number(node.slice(1)) % 4
+  return { [BLOCK]: `block-${rack % 2}`, [RACK]: `rack-${rack}` }
 }
 
 const podsOf = ({ children, pods }: Group): readonly string[] => children?.flatMap(podsOf) ?? pods
@@ -51,6 +69,13 @@ function partlyBound(group: Group, bound: ReadonlySet<string>): readonly string[
   return [...own, ...(group.children ?? []).flatMap(child => partlyBound(child, bound))]
 }
 
+/** Returns the names of the groups whose pods are in several domains. @param labels labels of the node of each pod */
+function dispersed(group: Group, labels: ReadonlyMap<string, Record<string, string>>): readonly string[] {
+  const { topology, name, children = [] } = group
+  const domains = new Set(topology === undefined ? [] : podsOf(group).flatMap(pod => labels.get(pod)?.[topology] ?? []))
+  return [...(domains.size > 1 ? [name] : []), ...children.flatMap(child => dispersed(child, labels))]
+}
+
 describe('random trees of groups of pods', function () {
   this.timeout(240_000 * COUNT)
   for (let seed = SEED; seed < SEED + COUNT; seed++)
@@ -59,14 +84,17 @@ describe('random trees of groups of pods', function () {
       const below = (count: number): number => Math.floor(random() * count)
       const plane = await startControlPlane({ seed, flags: compositeFlags })
       try {
-        const bound = async (): Promise<ReadonlySet<string>> => {
+        /** Labels of the nodes of pods, by the name of the pod. */
+        const bound = async (): Promise<ReadonlyMap<string, Record<string, string>>> => {
           const { items } = (await plane.request<AnyObject>('GET', PODS)).body
-          return new Set(items.flatMap(({ metadata, spec }: AnyObject) => (spec.nodeName ? [metadata.name] : [])))
+          return new Map(
+            items.flatMap(({ metadata, spec }: AnyObject) => (spec.nodeName ? [[metadata.name, labelsOf(spec.nodeName)]] : [])),
+          )
         }
         let count = 0
         const addNode = async (): Promise<void> => {
           const name = `n${count++}`
-          await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name } } as Manifest)
+          await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: labelsOf(name) } } as Manifest)
           const resources = { cpu: '4', memory: '8Gi', pods: '110' }
           await plane.request('PATCH', `/api/v1/nodes/${name}/status`, { body: { status: { allocatable: resources } } })
         }
@@ -77,8 +105,10 @@ describe('random trees of groups of pods', function () {
         const objects: Manifest[] = []
         const trees = ['a', 'b', 'c'].map(name => randomTree(name, 4, below, objects))
         const check = async (): Promise<void> => {
-          const names = await bound()
+          const labels = await bound()
+          const names = new Set(labels.keys())
           expect(trees.flatMap(tree => partlyBound(tree, names))).to.deep.equal([])
+          expect(trees.flatMap(tree => dispersed(tree, labels))).to.deep.equal([])
         }
         const history = objects.map(object => ({ object, at: random() })).sort((a, b) => a.at - b.at)
         for (const { object } of history) {
@@ -104,7 +134,7 @@ describe('random trees of groups of pods', function () {
           await check()
         }
         for (let i = 0; i < 3; i++) await settle()
-        expect([...(await bound())].sort()).to.deep.equal(trees.flatMap(podsOf).toSorted())
+        expect([...(await bound()).keys()].sort()).to.deep.equal(trees.flatMap(podsOf).toSorted())
       } finally {
         await plane.stop()
       }
