@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
 import type { DeviceTaintRule } from '../../api/resource/v1alpha3.types.ts'
-import type { ResourceKind } from '../../clients/api-client.ts'
+import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeviceKinds } from '../shared/device-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
@@ -21,6 +21,7 @@ import {
   VOLUME_ATTACHMENTS,
   VOLUMES,
 } from '../shared/kinds.ts'
+import { LatestObjects } from '../shared/latest-objects.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { GroupForest } from './groups/group-forest.ts'
 import { type GroupTrees, type TreeObject, treeKey } from './groups/group-trees.ts'
@@ -88,6 +89,8 @@ export class FollowedObjects implements ClusterObjects {
   /** Undefined while groups are not followed. */
   #pods: Informer<Pod> | undefined
   readonly #forest: GroupForest
+  /** Groups as they are once pending status writes are observed, by whether they are composite. */
+  readonly #latestGroups = new Map<boolean, LatestObjects<TypedObject>>()
 
   /** @param hasComposites whether groups of pods can be part of other groups */
   constructor(informers: Informers, clock: Clock, hasComposites = false) {
@@ -141,9 +144,21 @@ export class FollowedObjects implements ClusterObjects {
     return followed.informer
   }
 
+  /** Takes the state of a group that a write has returned, until it is observed. */
+  wroteGroup(object: TypedObject, isComposite: boolean): void {
+    this.#latestGroups.get(isComposite)?.wrote(object)
+    this.#setGroup(object, isComposite)
+  }
+
+  #setGroup(object: TypedObject, isComposite: boolean): void {
+    const latest = this.#latestGroups.get(isComposite)?.get(objectKey(object))
+    if (latest) this.#forest.set(latest as unknown as TreeObject, isComposite)
+  }
+
   /** Keeps the trees up to date with the groups of a kind. */
   #plant(informer: Informer<TypedObject>, areComposite: boolean): void {
-    const set = (object: TypedObject): void => this.#forest.set(object as unknown as TreeObject, areComposite)
+    this.#latestGroups.set(areComposite, new LatestObjects(informer))
+    const set = (object: TypedObject): void => this.#setGroup(object, areComposite)
     const remove = (object: TypedObject): void => this.#forest.delete(treeKey(object, areComposite))
     informer.on({ added: set, updated: set, deleted: remove })
   }

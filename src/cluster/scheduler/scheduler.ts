@@ -23,7 +23,7 @@ import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { type EvictionParts, evictForGroup } from './evictions.ts'
 import type { Extender } from './extenders/extender.ts'
 import type { BindingContext, Plugin } from './framework.ts'
-import { groupConditionWrite } from './groups/group-conditions.ts'
+import { GroupConditions } from './groups/group-conditions.ts'
 import { GroupCycle } from './groups/group-cycle.ts'
 import { groupOf, membersOf } from './groups/pod-group.ts'
 import { ScheduledGroups } from './groups/scheduled-groups.ts'
@@ -131,7 +131,7 @@ class Scheduler {
       extenders: settings.extenders,
       context: this.#bindingContext,
       pending: this.#pending,
-      write: (pod, write) => this.#write(pod, write),
+      write: (pod, write) => this.#write(objectKey(pod), write),
       endNomination: pod => this.#endNomination(pod),
     })
     this.#groupCycle = groupKindOf(features)?.kind === 'PodGroup' ? this.#newGroupCycle(schedulerMetrics) : undefined
@@ -147,7 +147,7 @@ class Scheduler {
       state: this.#state,
       pending: this.#pending,
       reports: this.#reports,
-      write: (pod, write) => this.#write(pod, write),
+      write: (pod, write) => this.#write(objectKey(pod), write),
       takenBack: (queued, plugins, failure) => {
         this.#fail(queued, plugins, failure)
         this.#react(['assigned pod deleted', 'device claim'])
@@ -191,6 +191,12 @@ class Scheduler {
   #newGroupCycle(metrics: SchedulerMetrics): GroupCycle {
     const { features } = this.#env
     const evictions = this.#evictions()
+    const conditions = new GroupConditions({
+      env: this.#env,
+      groups: this.#objects.trees,
+      wrote: (object, isComposite) => this.#objects.wroteGroup(object, isComposite),
+      write: (key, write) => this.#write(key, write),
+    })
     return new GroupCycle({
       release: features.release,
       preemptsForGroups: isSince(features.release, '1.37') || features.enabled('WorkloadAwarePreemption'),
@@ -211,10 +217,7 @@ class Scheduler {
       gate: pod => this.#gate(pod),
       evict: (root, pods, victims) => evictForGroup(evictions, root, pods, victims),
       metrics,
-      report: (group, condition) => {
-        const write = groupConditionWrite(this.#env, group, condition)
-        if (write) this.#writes.run(`group ${group.key}`, write)
-      },
+      report: (group, outcome) => conditions.report(group, outcome),
     })
   }
 
@@ -379,8 +382,8 @@ class Scheduler {
   }
 
   /** Writes in the background, and goes on with pods that wait for the end of a write. `write` never rejects. */
-  #write(pod: Pod, write: () => Promise<void>): void {
-    this.#writes.run(objectKey(pod), () => write().finally(() => this.#work.add(PENDING)))
+  #write(key: string, write: () => Promise<void>): void {
+    this.#writes.run(key, () => write().finally(() => this.#work.add(PENDING)))
   }
 
   /**
@@ -390,6 +393,6 @@ class Scheduler {
   #fail(queued: QueuedPod, plugins: ReadonlySet<string>, failure: AttemptFailure): void {
     if (!this.#pending.fail(queued, plugins)) return
     const write = this.#reports.failed(queued, failure)
-    if (write) this.#write(queued.pod, write)
+    if (write) this.#write(objectKey(queued.pod), write)
   }
 }

@@ -182,6 +182,7 @@ export class GroupCycle {
   async #bind(attempt: TreeAttempt, outcomes: readonly GroupOutcome[]): Promise<void> {
     const { binder, context, endNomination, fail, pending, state } = this.#parts
     for (const outcome of outcomes) {
+      if (turnIsSpent()) await nextTurn()
       if (!outcome.verdict.isFeasible) {
         this.#rejectGroup(attempt, outcome, undefined)
         continue

@@ -72,6 +72,10 @@ export class GroupForest implements GroupTrees {
     }
   }
 
+  get(key: string): TrackedGroup | undefined {
+    return this.#groups.get(key)
+  }
+
   pathOf(key: string): GroupPath {
     const groups: TrackedGroup[] = []
     for (let end = key; ; ) {

@@ -31,6 +31,7 @@ export interface GroupPath {
 
 /** Trees of groups. A group of pods without a parent is a tree of its own. All functions return shared objects. */
 export interface GroupTrees {
+  get(key: string): TrackedGroup | undefined
   pathOf(key: string): GroupPath
   /** Returns the groups directly below a composite group, in the order in which they are scheduled. */
   childrenOf(key: string): Steps<readonly TrackedGroup[]>

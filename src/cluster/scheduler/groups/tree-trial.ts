@@ -1,4 +1,5 @@
 import { errorMessage } from '../../../lib/error-message.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import type { BindingContext, GroupProgress } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
@@ -96,16 +97,16 @@ export class TreeTrial {
 
   async #tryChildren(group: GroupNode, snapshot: Snapshot, hasOwnNodes: boolean): Promise<TriedGroup> {
     const children: TriedGroup[] = []
-    const verdictOf = (): GroupVerdict => {
-      const placed = children.filter(({ verdict }) => verdict.isFeasible).length
-      return this.#verdict(group, { before: 0, placed, remaining: group.children.length - children.length })
-    }
+    let placed = 0
+    const verdictOf = (): GroupVerdict => this.#verdict(group, { before: 0, placed, remaining: group.children.length - children.length })
     let verdict = verdictOf()
     let error: string | undefined
     for (const child of group.children) {
       if (!verdict.isPossible || error !== undefined) break
+      if (turnIsSpent()) await nextTurn()
       const tried = await this.#try(child, snapshot, hasOwnNodes)
       children.push(tried)
+      if (tried.verdict.isFeasible) placed++
       if (tried.error !== undefined) error = `composite pod group evaluation failed due to child error: ${tried.error}`
       verdict = verdictOf()
     }
