@@ -241,6 +241,13 @@ export function multiplyParsed(a: Quantity, times: number): Quantity {
   return { ...a, value, small: a.small && BigInt.asIntN(64, value) === value, canonical: canonicalise(value, a.scale, a.format) }
 }
 
+/** Returns `a` multiplied by `b`, in the format of `a`, rounded up to billionths. */
+export function multiplyQuantities(a: Quantity, b: Quantity): Quantity {
+  const scale = a.scale + b.scale
+  const value = a.value * b.value
+  return scale < NANO ? quantityOf(divideUp(value, pow10(NANO - scale)), NANO, a.format, false) : quantityOf(value, scale, a.format, false)
+}
+
 /** Returns the canonical text of `a + b`, in the format of `a` (of `b` if `a` is zero). */
 export const addQuantity = (a: QuantityValue, b: QuantityValue): string => addParsed(toQuantity(a), toQuantity(b), false).canonical
 

@@ -93,6 +93,7 @@ class Kubelets {
       release: features.release,
       podLevel: features.enabled('PodLevelResources'),
       inPlace: features.enabled('InPlacePodVerticalScaling'),
+      ofDevices: features.enabled('DRANodeAllocatableResources'),
       ...(features.enabled('NodeDeclaredFeatures') && { featuresOf: ({ metadata }) => featuresOfNode(metadata, declared) }),
       podsOn: name => this.#podsOn(name),
       changed: pod => this.#lives.review(pod),

@@ -1,5 +1,6 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import { deepEqual } from '../../meta/equal.ts'
+import { podOnNode } from './devices/device-demands.ts'
 import { ScheduledGroups } from './groups/scheduled-groups.ts'
 import { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -105,8 +106,9 @@ export class ClusterState {
     return events
   }
 
-  /** Lets a pod count for a node while it is being bound. */
-  assume(info: PodInfo, node: string): void {
+  /** Lets a pod count for a node while it is being bound, with the resources that its devices take there. */
+  assume(chosen: PodInfo, node: string): void {
+    const info = podOnNode(chosen, node)
     const assigned = { info, node, isAssumed: true }
     this.deletePod(info.pod)
     this.#pods.set(info.pod.metadata.uid ?? '', assigned)

@@ -7,7 +7,7 @@ import { type PodInfo, podInfoInSteps } from './pod-info.ts'
 
 /**
  * Derived facts of pods, by uid. They are kept while the pod's labels, its spec apart from its node, and the resources
- * of its containers stay the same.
+ * of its containers and devices stay the same.
  */
 export class PodInfos {
   readonly #rules: RequestRules
@@ -46,7 +46,13 @@ export class PodInfos {
   }
 
   *#isSame(old: Pod, pod: Pod): Steps<boolean> {
-    return (yield* isSameExceptNode(old.spec, pod.spec)) && isSameLabels(old, pod) && (!this.#rules.inPlace || isSameSize(old, pod))
+    const { inPlace, ofDevices } = this.#rules
+    return (
+      (yield* isSameExceptNode(old.spec, pod.spec)) &&
+      isSameLabels(old, pod) &&
+      (!inPlace || isSameSize(old, pod)) &&
+      (!ofDevices || isSameOfDevices(old, pod))
+    )
   }
 }
 
@@ -66,9 +72,13 @@ function isSameSize({ status: old }: Pod, { status }: Pod): boolean {
   return deepEqual(sizes(old), sizes(status))
 }
 
+const isSameOfDevices = ({ status: old }: Pod, { status }: Pod): boolean =>
+  deepEqual(old.nodeAllocatableResourceClaimStatuses ?? [], status.nodeAllocatableResourceClaimStatuses ?? [])
+
 /** Reports whether a change of a pod leaves everything that plugins read as it was. */
 export const isSameToPlugins = (pod: Pod, old: Pod): boolean =>
   deepEqual(pod.spec, old.spec) &&
   isSameLabels(old, pod) &&
   deepEqual(pod.metadata.annotations ?? {}, old.metadata.annotations ?? {}) &&
-  deepEqual(pod.status.resourceClaimStatuses ?? [], old.status.resourceClaimStatuses ?? [])
+  deepEqual(pod.status.resourceClaimStatuses ?? [], old.status.resourceClaimStatuses ?? []) &&
+  isSameOfDevices(old, pod)

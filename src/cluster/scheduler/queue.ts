@@ -45,7 +45,16 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   NodeDeclaredFeatures: ['node added', 'node features'],
   GangScheduling: ['workload', 'pod group', 'composite pod group', 'pod of group'],
-  DynamicResources: ['node added', 'node labels', 'node allocatable', 'device claim', 'device class', 'device'],
+  DynamicResources: [
+    'node added',
+    'node labels',
+    'node allocatable',
+    'assigned pod deleted',
+    'assigned pod resources',
+    'device claim',
+    'device class',
+    'device',
+  ],
 }
 
 /** Names of events in metrics. Source: ClusterEvent.Label of k8s.io/kube-scheduler/framework. */

@@ -10,6 +10,7 @@ import { compositeKindOf, groupKindOf } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { keepAllocatable } from '../shared/node-amounts.ts'
+import { requestRules } from '../shared/pod-requests.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { SeriesRecorder } from '../shared/series-recorder.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
@@ -93,7 +94,7 @@ class Scheduler {
     this.#extenders = settings.extenders
     schedulerMetrics.follow({ pending: () => ({ ...this.#pending.lengths, gated: this.#gated.size }), cache: () => this.#state.sizes })
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
-    this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
+    this.#infos = new PodInfos(requestRules(gate => features.enabled(gate)))
     this.#pods = informers.of(PODS)
     this.#objects = new FollowedObjects(informers, clock, compositeKindOf(features) !== undefined)
     this.#references = new PodReferences(this.#pods, this.#objects)

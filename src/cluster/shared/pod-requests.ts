@@ -1,11 +1,13 @@
 import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/core/v1.types.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { memberNames } from '../../lib/wide-objects.ts'
+import type { GateName } from '../../lifecycle/feature-gates.ts'
 import { MOST_IN_A_STEP } from '../../meta/few-values.ts'
-import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
+import { amountOf } from './amount-of.ts'
+import { deviceAmounts } from './device-amounts.ts'
 import { isSidecar } from './pods.ts'
 
-/** ResourceAmounts by resource: thousandths of a core for cpu, the base unit for any other, rounded up. */
+/** Amounts by resource: thousandths of a core for cpu, the base unit for any other, rounded up. */
 export type ResourceAmounts = ReadonlyMap<string, number>
 
 /** Features that change what a pod requests. */
@@ -17,7 +19,19 @@ export interface RequestRules {
    * InPlacePodVerticalScaling.
    */
   readonly inPlace: boolean
+  /**
+   * Optional. Whether resources of the node count that the pod's devices take. Gate DRANodeAllocatableResources.
+   * Default: no.
+   */
+  readonly ofDevices?: boolean
 }
+
+/** Returns the rules of a server by its feature gates. */
+export const requestRules = (enabled: (gate: GateName) => boolean): RequestRules => ({
+  podLevel: enabled('PodLevelResources'),
+  inPlace: enabled('InPlacePodVerticalScaling'),
+  ofDevices: enabled('DRANodeAllocatableResources'),
+})
 
 /**
  * Requests that scoring assumes for containers without one: 100m and 200 MiB. Source:
@@ -53,8 +67,6 @@ export function* amountsInSteps(list: Readonly<Record<string, string>>): Steps<R
   return amounts
 }
 
-const amountOf = (name: string, quantity: string): number => Number(name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity))
-
 /** Returns what a pod requests of a node. Source: PodRequests of k8s.io/component-helpers/resource. */
 export const podRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => runAtOnce(podRequestsInSteps(pod, rules))
 
@@ -69,11 +81,14 @@ export const assumedPodRequestsInSteps = (pod: Pod, rules: RequestRules): Steps<
 
 function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): Steps<ResourceAmounts> {
   const actual = rules.inPlace ? new ActualRequests(status) : undefined
+  const devices = rules.ofDevices ? deviceAmounts(status) : undefined
   function* requests(container: Container): Steps<ResourceAmounts> {
     const own = yield* containerRequests(container, actual)
-    if (assumed.size === 0) return own
+    const taken = devices?.ofContainers.get(container.name)
+    if (assumed.size === 0 && taken === undefined) return own
     const filled = new Map(own)
     for (const [name, amount] of assumed) if (!filled.has(name)) filled.set(name, amount)
+    if (taken) yield* add(filled, taken)
     return filled
   }
   const sum = new Map<string, number>()
@@ -98,6 +113,7 @@ function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resou
     if (isLongStepDone()) yield
   }
   yield* raise(sum, starting)
+  if (devices) yield* add(sum, devices.ofPod)
   if (rules.podLevel)
     for (const [name, amount] of yield* amountsInSteps(spec.resources?.requests ?? {})) if (isPodLevel(name)) sum.set(name, amount)
   yield* add(sum, yield* amountsInSteps(spec.overhead ?? {}))

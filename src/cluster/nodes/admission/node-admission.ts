@@ -41,6 +41,8 @@ export interface NodeAdmissionOptions {
   readonly podLevel: boolean
   /** Gate InPlacePodVerticalScaling. */
   readonly inPlace: boolean
+  /** Optional. Gate DRANodeAllocatableResources. Default: off. */
+  readonly ofDevices?: boolean
   /** Optional. Returns the features that a node declares. Omitted if they are not checked. */
   readonly featuresOf?: (node: Node) => readonly string[]
   /** Returns all pods of a node. Called when the first of them is seen. */
@@ -183,7 +185,8 @@ export class NodeAdmission {
   }
 
   #requests(pod: Pod, inPlace: boolean): ResourceAmounts {
-    return podRequests(pod, { podLevel: this.#options.podLevel, inPlace })
+    const { podLevel, ofDevices = false } = this.#options
+    return podRequests(pod, { podLevel, inPlace, ofDevices })
   }
 
   /** Returns what a pod asks for, whatever it has. */

@@ -1,6 +1,7 @@
-import type { Pod } from '../../../api/core/v1.types.ts'
+import type { NodeAllocatableResourceClaimStatus, Pod } from '../../../api/core/v1.types.ts'
+import type { JsonObject } from '../../../api/meta/object.ts'
 import type { AllocationResult, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
-import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
+import { type ApiClient, objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
@@ -36,6 +37,8 @@ export interface ReservedClaims {
   readonly claims: readonly ResourceClaim[]
   /** Allocations of the claims that have none, and of one for extended resources. */
   readonly allocated: readonly AllocatedClaim[]
+  /** Resources of the node that the devices take. */
+  readonly nodeResources: readonly NodeAllocatableResourceClaimStatus[]
 }
 
 /** Reserves claims for a pod on a node. */
@@ -51,14 +54,16 @@ class ClaimReservation implements Reservation {
   readonly #writer: ClaimWriter
   /** Claims as they were read or written last. */
   readonly #claims: ResourceClaim[]
+  readonly #nodeResources: readonly NodeAllocatableResourceClaimStatus[]
   /** The claim for extended resources, once it is stored. */
   #extended: ResourceClaim | undefined
 
-  constructor(pod: Pod, { node, claims, allocated }: ReservedClaims, objects: ClusterObjects, writer: ClaimWriter) {
+  constructor(pod: Pod, { node, claims, allocated, nodeResources }: ReservedClaims, objects: ClusterObjects, writer: ClaimWriter) {
     this.#pod = pod
     this.#node = node
     this.#claims = [...claims]
     this.#allocated = allocated
+    this.#nodeResources = nodeResources
     this.#objects = objects
     this.#allocations = claimAllocationsOf(objects)
     this.#writer = writer
@@ -72,6 +77,7 @@ class ClaimReservation implements Reservation {
       this.#allocations.end(claim, this.#pod)
     }
     await this.#bindExtended(context)
+    await this.#recordResources(context)
     const { bindingTimeoutMs } = this.#writer
     const claims = this.#extended ? [...this.#claims, this.#extended] : this.#claims
     if (bindingTimeoutMs === undefined || !claims.some(hasBindingConditions)) return undefined
@@ -119,8 +125,28 @@ class ClaimReservation implements Reservation {
     }
   }
 
+  /** Records in the status of the pod what its devices take of the node. */
+  async #recordResources({ client }: BindingContext): Promise<void> {
+    if (this.#nodeResources.length === 0) return
+    const unstored = this.#allocated.find(({ mappings }) => mappings !== undefined)?.claim.metadata.name
+    const { name: stored = '' } = this.#extended?.metadata ?? {}
+    const statuses = this.#nodeResources.map(each => (each.resourceClaimName === unstored ? { ...each, resourceClaimName: stored } : each))
+    await this.#writeResources(client, statuses)
+  }
+
+  async #writeResources(client: ApiClient, statuses: readonly NodeAllocatableResourceClaimStatus[]): Promise<void> {
+    const { namespace = '', name = '', uid = '' } = this.#pod.metadata
+    const patch: unknown = { metadata: { uid }, status: { nodeAllocatableResourceClaimStatuses: statuses } }
+    await client.patch(PODS, { namespace, name, subresource: 'status' }, patch as JsonObject)
+  }
+
   async unreserve({ client }: BindingContext): Promise<void> {
     const { kind } = this.#writer
+    try {
+      if (this.#nodeResources.length > 0) await this.#writeResources(client, [])
+    } catch {
+      // The next attempt for the pod replaces them.
+    }
     for (const { claim } of this.#allocated) this.#allocations.end(claim, this.#pod)
     for (const claim of this.#claims) {
       // The reservation for a group remains: other pods may use the claim.

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
-import type { AllocationResult, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
+import type { AllocationResult, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import type { GateName } from '../../../lifecycle/feature-gates.ts'
@@ -7,10 +7,12 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { type ClaimRules, isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
 import type { DeviceKinds } from '../../shared/device-kinds.ts'
 import { matchesNodeSelector } from '../../shared/node-affinity.ts'
+import { requestRules } from '../../shared/pod-requests.ts'
 import { bindingState, isBindingOverdue } from '../devices/binding-conditions.ts'
 import { claimAllocationsOf } from '../devices/claim-allocations.ts'
 import { claimRequests } from '../devices/claim-requests.ts'
 import type { AllocationRules } from '../devices/device-allocator.ts'
+import { type DemandRules, DeviceDemands } from '../devices/device-demands.ts'
 import { type DeviceMatcher, deviceMatcher } from '../devices/device-selectors.ts'
 import { classesOfResources, storedExtendedClaim } from '../devices/extended-resources.ts'
 import { type ExtendedResources, NO_RESULTS, type NodeResults, resultsByNode } from '../devices/pod-claim-allocator.ts'
@@ -20,6 +22,7 @@ import { NO_CLAIMS, releaseClaim } from '../devices/release-claims.ts'
 import { type ClaimWriter, reserveClaims } from '../devices/reserve-claims.ts'
 import { normalizeByHighest, type Plugin, type PreFiltered, SKIP, unresolvable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
+import type { PodInfo } from '../pod-info.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 
 /** Name of the plugin. */
@@ -41,6 +44,8 @@ interface DeviceRules {
   readonly rules: AllocationRules
   readonly matches: DeviceMatcher
   readonly writer: ClaimWriter
+  /** Omitted if devices take no resources of their node. Gate DRANodeAllocatableResources. */
+  readonly demands?: DemandRules
 }
 
 /** Allocates devices for the claims of a pod. Source: pkg/scheduler/framework/plugins/dynamicresources. */
@@ -60,18 +65,27 @@ export function dynamicResources(
     recordsTime: enabled('DRADeviceBindingConditions'),
     ...(bindingTimeoutMs && { bindingTimeoutMs }),
   }
-  const device: DeviceRules = { rules, matches: deviceMatcher(release, rules.consumableCapacity), writer }
+  const takesResources = enabled('DRANodeAllocatableResources')
+  const device: DeviceRules = {
+    rules,
+    matches: deviceMatcher(release, rules.consumableCapacity),
+    writer,
+    ...(takesResources && { demands: { requests: requestRules(enabled), claims: claimRules } }),
+  }
   const isScored = isSince(release, '1.35') && rules.prioritizedList
   const hasExtended = enabled('DRAExtendedResource')
   // Results of the pods in the current cycle.
   const podResults = new WeakMap<Pod, NodeResults>()
   return {
     name: DYNAMIC_RESOURCES,
+    // Devices are free when claims change. The resources of the node that they took are free with the pod.
+    isHelpedByPod: (_pod, change) => takesResources && change === 'assigned pod deleted',
     preEnqueue(pod, objects) {
       const found = podDeviceClaims(pod, objects, claimRules)
       return 'problem' in found ? unresolvable(found.problem) : undefined
     },
-    preFilter({ pod, requests }, { objects }) {
+    preFilter(info, { objects }) {
+      const { pod, requests } = info
       const classes = hasExtended ? classesOfResources(requests, objects) : NO_CLASSES
       if (!pod.spec.resourceClaims?.length && classes.size === 0) return { status: SKIP }
       const rejected = (reason: string): PreFiltered => ({ status: unresolvable(reason), postFilter: () => NO_CLAIMS })
@@ -83,7 +97,7 @@ export function dynamicResources(
       const problem = problemOf(pod, claims, objects, { ...rules, claimRules, shared })
       if (problem !== undefined) return rejected(problem)
       const { results, ...prepared } = preparePod(
-        pod,
+        info,
         { claims, shared, extended: classes.size > 0 ? { requests, classes } : undefined },
         objects,
         device,
@@ -176,14 +190,31 @@ interface PodDevices {
 
 /** Returns the filter of a pod, and the reservation of a node. */
 function preparePod(
-  pod: Pod,
+  info: PodInfo,
   { claims, shared, extended }: PodDevices,
   objects: ClusterObjects,
-  { writer, ...device }: DeviceRules,
+  { writer, demands: demandRules, ...device }: DeviceRules,
 ): PreFiltered & { readonly results: NodeResults } {
+  const { pod } = info
   const allocationOf = (claim: ResourceClaim): AllocationResult | undefined => claim.status.allocation ?? shared.get(claim)
   const unallocated = claims.filter(claim => allocationOf(claim) === undefined)
   const results = unallocated.length > 0 || extended ? resultsByNode(pod, unallocated, extended, objects, device) : NO_RESULTS
+  const demands =
+    demandRules &&
+    new DeviceDemands(
+      info,
+      objects.list<ResourceSlice>('ResourceSlice'),
+      demandRules,
+      node => {
+        const known = claims.flatMap(claim => {
+          const result = allocationOf(claim)
+          return result ? [{ claim, result }] : []
+        })
+        const made = results.on(node)
+        return 'code' in made ? known : [...known, ...made]
+      },
+      claim => shared.has(claim),
+    )
   const unavailable = new Set<ResourceClaim>()
   const { bindingTimeoutMs } = writer
   const failed = bindingTimeoutMs === undefined ? [] : claims.filter(claim => isNeverReady(claim, objects.now(), bindingTimeoutMs))
@@ -197,7 +228,7 @@ function preparePod(
         const result = results.on(node)
         if ('code' in result) return result
         for (const claim of elsewhere) if (!shared.has(claim)) unavailable.add(claim)
-        return elsewhere.length > 0 ? unresolvable('resourceclaim not available on the node') : undefined
+        return elsewhere.length > 0 ? unresolvable('resourceclaim not available on the node') : demands?.check(node)
       },
     },
     reserve(node) {
@@ -205,7 +236,7 @@ function preparePod(
       if ('code' in result) return result
       if (claims.length + result.length === 0) return undefined
       const allocated = [...[...shared].map(([claim, allocation]) => ({ claim, result: allocation, chosen: [] })), ...result]
-      return reserveClaims(pod, { node: node.name, claims, allocated }, objects, writer)
+      return reserveClaims(pod, { node: node.name, claims, allocated, nodeResources: demands?.statusesOn(node) ?? [] }, objects, writer)
     },
     postFilter: group => releaseClaim(pod, { unavailable, stale: extended && storedExtendedClaim(pod, objects) }, writer.kind, group),
   }

@@ -74,7 +74,7 @@ export function* validatePodStatusUpdate(next: Pod, old: Pod, features: Features
   if (status.extendedResourceClaimStatus) {
     errors.push(...validateExtendedResources(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')))
   }
-  errors.push(...validateNodeResources(next, STATUS.child('nodeAllocatableResourceClaimStatuses')))
+  errors.push(...validateNodeResources(next, features.release, STATUS.child('nodeAllocatableResourceClaimStatuses')))
   errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs', legacy(before.podIPs)))
   const [first] = hostIPs
   if (first && hostIP !== (first.ip ?? ''))
