@@ -1,27 +1,35 @@
 /**
- * A large simulated cluster (`--profile=cluster`): nodes and pods until they are ready, then at rest, then with pods
- * that are replaced all the time. Prints processor time, memory, the delays of GETs and of a list, and how long pods
+ * A large simulated cluster (`--profile=cluster`): nodes, services and their pods until they are ready, then at rest,
+ * then with pods that are replaced all the time. Prints processor time, memory, the delays of GETs and of a list, and how long pods
  * take to start, beside upstream's objectives (a call for one object 1 s, a list 30 s, the start of a pod 5 s).
  *
  *     node --import tsx test/bench/density.ts (after make build)
  *
- * NODES (5000), PODS (150000), RATE: pods replaced a second (50), SECONDS of rest and of churn (60).
+ * NODES (5000), PODS (150000), SERVICES (10000; 0 for none), RATE: pods replaced a second (50), SECONDS of rest and of churn (60).
  */
 import http from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOf, memoryOf } from './support/load.ts'
-import { areNodesReady, arePodsRunning, nodeAt, podAt, readList } from './support/node-load.ts'
+import { areNodesReady, arePodsRunning, nodeAt, podAt, readList, serviceAt } from './support/node-load.ts'
 import { startBinnacle } from './support/processes.ts'
 import { closeConnections, inFlight, send } from './support/requests.ts'
 
 const count = (name: string, preset: number): number => Number(process.env[name] ?? preset)
 const [nodes, pods, rate, seconds] = [count('NODES', 5000), count('PODS', 150_000), count('RATE', 50), count('SECONDS', 60)]
+const services = count('SERVICES', 10_000)
+/** Number of applications that the pods belong to, each with a service if there are any. */
+const apps = services || 100
 const WIDTH = 16
 const POLL_MS = 5000
 const PODS = '/api/v1/namespaces/default/pods'
 
-const server = await startBinnacle(['--profile=cluster', '--nodes=0', '--cluster-cidr=10.0.0.0/8'])
+const server = await startBinnacle([
+  '--profile=cluster',
+  '--nodes=0',
+  '--cluster-cidr=10.0.0.0/8',
+  '--service-cluster-ip-range=172.16.0.0/16',
+])
 const { port, pid } = server
 
 const quantile = (sorted: readonly number[], share: number): string =>
@@ -90,7 +98,7 @@ async function churn(): Promise<void> {
     await sleep(Math.max(0, begun + (i * 1000) / rate - performance.now()))
     under.push(send(port, 'DELETE', `${PODS}/pod-${i}`))
     created.set(`pod-${pods + i}`, performance.now())
-    under.push(send(port, 'POST', PODS, podAt(pods + i)))
+    under.push(send(port, 'POST', PODS, podAt(pods + i, apps)))
   }
   await Promise.all(under)
   while (starts.length < created.size && performance.now() - begun < 2000 * seconds) await sleep(500)
@@ -104,9 +112,12 @@ try {
     await inFlight(nodes, WIDTH, i => send(port, 'POST', '/api/v1/nodes', nodeAt(i)))
     while (!(await areNodesReady(port))) await sleep(POLL_MS)
   })
+  await measured(`${services} services are created`, () =>
+    inFlight(services, WIDTH, i => send(port, 'POST', '/api/v1/namespaces/default/services', serviceAt(i, apps))),
+  )
   await measured(`${pods} pods are running`, async () => {
     const created = performance.now()
-    await inFlight(pods, WIDTH, i => send(port, 'POST', PODS, podAt(i)))
+    await inFlight(pods, WIDTH, i => send(port, 'POST', PODS, podAt(i, apps)))
     console.log(`  created after ${((performance.now() - created) / 1000).toFixed(1)} s`)
     await countLost()
     while (!(await arePodsRunning(port))) await sleep(POLL_MS)

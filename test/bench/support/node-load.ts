@@ -9,11 +9,22 @@ export const nodeAt = (i: number): object => ({
   metadata: { name: `node-${i}`, labels: { 'binnacle.dev/simulated': 'true', 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' } },
 })
 
-export const podAt = (i: number): object => ({
+const appAt = (i: number, apps: number): object => ({ app: `app-${i % apps}` })
+
+/** @param apps number of applications that the pods belong to, in turn */
+export const podAt = (i: number, apps = 100): object => ({
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { name: `pod-${i}`, namespace: 'default', labels: { app: `app-${i % 100}` } },
+  metadata: { name: `pod-${i}`, namespace: 'default', labels: appAt(i, apps) },
   spec: { containers: [{ name: 'main', image: 'registry.example/app:1', resources: { requests: { cpu: '10m', memory: '16Mi' } } }] },
+})
+
+/** Returns a service of the pods of one application. */
+export const serviceAt = (i: number, apps: number): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: `app-${i}`, namespace: 'default' },
+  spec: { selector: appAt(i, apps), ports: [{ port: 80 }] },
 })
 
 interface List {

@@ -2,12 +2,14 @@ import type { Service } from '../../../../api/core/v1.types.ts'
 import type { IPAddress, ServiceCIDR } from '../../../../api/networking/v1.types.ts'
 import { getKind, listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
+import { eachInSlices } from '../../../../lib/slices.ts'
+import { startInTurns } from '../../../../lib/steps.ts'
 import { addressNumber, parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { IP_ADDRESSES, SERVICE_CIDRS } from '../../../kinds.ts'
 import type { AddressFamily } from '../ip-families.ts'
 import type { IPRange } from './ip-range.ts'
-import { ipRange, printAddress, scan } from './ip-range.ts'
+import { ipRange, printAddress, untakenAddress } from './ip-range.ts'
 
 const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
 /** Label of the IPAddress objects that this allocator creates. */
@@ -120,16 +122,17 @@ export class ClusterIPs {
   }
 
   /** Tries two random addresses, which nearly always succeeds, then lists the allocated ones and skips them. */
-  async #takeFrom(api: ResourceAccess, range: IPRange, from: bigint, to: bigint, owner: ServiceRef): Promise<string | undefined> {
-    let taken: Set<string> | undefined
-    let tries = 0
-    for (const n of scan(from, to, this.#random)) {
-      const name = printAddress(n, range.family)
-      if (taken?.has(name)) continue
-      if (await create(api, name, range.family, owner)) return name
-      if (++tries === 2) taken = new Set((await api.list(IP_ADDRESSES, '')).items.map(({ metadata }) => metadata.name ?? ''))
+  async #takeFrom(api: ResourceAccess, { family }: IPRange, from: bigint, to: bigint, owner: ServiceRef): Promise<string | undefined> {
+    const taken = new Set<string>()
+    for (let tries = 1; ; tries++) {
+      const name = await startInTurns(untakenAddress(family, [from, to], taken, this.#random))
+      if (name === undefined || (await create(api, name, family, owner))) return name
+      taken.add(name)
+      if (tries === 2)
+        await eachInSlices(await listKind(api, IP_ADDRESSES, ''), ({ metadata }) => {
+          taken.add(metadata.name ?? '')
+        })
     }
-    return undefined
   }
 
   /** Releases an address if it belongs to the service. An address that is already free is no error. */

@@ -1,4 +1,5 @@
 import { invariant } from '../../../../lib/invariant.ts'
+import { isStepDone, type Steps } from '../../../../lib/steps.ts'
 import { addressNumber, numberedAddress, parseCidr, printCidr, printIp } from '../../../../meta/ip.ts'
 import type { AddressFamily } from '../ip-families.ts'
 
@@ -44,11 +45,24 @@ export function ipRange(text: string): IPRange {
   return { cidr: printCidr(cidr), family, network, first, last: family === 'IPv4' ? end - 1n : end, end, dynamic: first + reserved(size) }
 }
 
-/** Yields every address from `from` to `to`, starting at a random one. `random` returns a number in [0, 1). */
-export function* scan(from: bigint, to: bigint, random: () => number): Generator<bigint> {
+/**
+ * Returns the name of an address from `from` to `to` that is not in `taken`, in steps: the first one after a random
+ * address. Undefined if there is none. `random` returns a number in [0, 1).
+ */
+export function* untakenAddress(
+  family: AddressFamily,
+  [from, to]: readonly [bigint, bigint],
+  taken: ReadonlySet<string>,
+  random: () => number,
+): Steps<string | undefined> {
   const size = to - from + 1n
-  if (size <= 0n) return
+  if (size <= 0n) return undefined
   // 2^53 starting points are enough for any range.
   const start = (BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 21n + BigInt(Math.floor(random() * 2 ** 21))) % size
-  for (let i = 0n; i < size; i++) yield from + ((start + i) % size)
+  for (let i = 0n; i < size; i++) {
+    if (isStepDone()) yield
+    const name = printAddress(from + ((start + i) % size), family)
+    if (!taken.has(name)) return name
+  }
+  return undefined
 }
