@@ -5,7 +5,8 @@ import type { Steps } from '../../../lib/steps.ts'
 import { allocationResult } from './allocation-result.ts'
 import { beginConstraint } from './attribute-constraints.ts'
 import { type ClaimRequest, claimRequests, type RequestAlternative } from './claim-requests.ts'
-import { DeviceCounters } from './device-counters.ts'
+import { hasCompatibilityGroups } from './compatibility-groups.ts'
+import { type CounterRules, DeviceCounters } from './device-counters.ts'
 import { type DevicePool, type PoolRules, poolsByNode } from './device-pools.ts'
 import {
   type ChosenAlternative,
@@ -23,7 +24,7 @@ import { type AllocatedDevices, SharedCapacities } from './shared-capacities.ts'
 import type { RuleTaints } from './taint-rules.ts'
 
 /** Rules of a release. */
-export interface AllocationRules extends PoolRules, SearchRules {
+export interface AllocationRules extends PoolRules, SearchRules, CounterRules {
   readonly adminAccess: boolean
   readonly prioritizedList: boolean
   readonly taints: boolean
@@ -83,7 +84,7 @@ export function deviceAllocator(
     const pools = poolsOf(node)
     const searched: SearchedClaim[] = []
     for (const each of requesting) searched.push(yield* new ClaimPreparation(each, pools, state, rules, matches).prepare())
-    const counters = new DeviceCounters(pools, state.allocated, !rules.countsOtherNodes)
+    const counters = new DeviceCounters(pools, state.allocated, rules)
     const found = yield* new DeviceSearch(searched, { allocated: state.allocated, counters, rules, step: budget.forNode() }).run()
     if (found === undefined) {
       if (rules.skipsUnusablePools && pools.some(({ invalidReason }) => invalidReason !== undefined))
@@ -195,6 +196,7 @@ class ClaimPreparation {
   *#isTolerable({ tolerations }: RequestAlternative, offered: OfferedDevice): Steps<boolean> {
     const { consumesCounters = [], taints } = offered.device
     if (!this.#rules.partitionable && consumesCounters.length > 0) return false
+    if (!this.#rules.compatibilityGroups && hasCompatibilityGroups(offered)) return false
     if (!this.#rules.taints) return true
     const { ruleTaints } = this.#state
     return areTolerated(taints, tolerations) && (ruleTaints === undefined || areTolerated(yield* ruleTaints(offered), tolerations))

@@ -7,28 +7,42 @@ import {
   sharedCounters,
   shiftCounters,
 } from '../../shared/counter-amounts.ts'
+import { CompatibilityGroups } from './compatibility-groups.ts'
 import type { DevicePool } from './device-pools.ts'
 import { type OfferedDevice, offeredDevices } from './offered-devices.ts'
 import type { AllocatedDevices } from './shared-capacities.ts'
 
 const consumption = ({ device }: OfferedDevice): CounterAmount[] => deviceCounters(device)
 
+/** Rules of a release for counters. */
+export interface CounterRules {
+  /**
+   * Whether devices consume counters of any slice of their pool, as from 1.35 on. Before, those of their own slice.
+   */
+  readonly countsOtherNodes: boolean
+  /** Whether devices that share counters may exclude each other. Gate DRADeviceCompatibilityGroups. */
+  readonly compatibilityGroups: boolean
+}
+
 /** Counters that the devices of a pool share, while devices are chosen. Source: checkAvailableCounters. */
 export class DeviceCounters {
   readonly #pools: ReadonlyMap<string, DevicePool>
   readonly #isAllocated: (id: string) => boolean
   readonly #isPerSlice: boolean
+  /** Undefined if devices have no groups. */
+  readonly #groups: CompatibilityGroups | undefined
   /** Amounts that are left, by pool or slice. */
   readonly #left = new Map<string | ResourceSlice, CounterAmounts>()
 
-  /**
-   * @param isPerSlice whether devices consume counters of their own slice, as before 1.35. Since then, those of any
-   * slice of their pool
-   */
-  constructor(pools: readonly DevicePool[], { exclusive, shared }: AllocatedDevices, isPerSlice: boolean) {
+  constructor(
+    pools: readonly DevicePool[],
+    { exclusive, shared }: AllocatedDevices,
+    { countsOtherNodes, compatibilityGroups }: CounterRules,
+  ) {
     this.#pools = new Map(pools.map(pool => [pool.id, pool]))
     this.#isAllocated = id => exclusive.has(id) || shared.has(id)
-    this.#isPerSlice = isPerSlice
+    this.#isPerSlice = !countsOtherNodes
+    this.#groups = compatibilityGroups ? new CompatibilityGroups() : undefined
   }
 
   /** Takes what a device consumes. Returns false, and takes nothing, if less is left. */
@@ -36,14 +50,17 @@ export class DeviceCounters {
     if (!device.device.consumesCounters?.length) return true
     const left = this.#of(device)
     const wanted = consumption(device)
-    const suffices = hasCounters(left, wanted)
-    if (suffices) shiftCounters(left, wanted, true)
-    return suffices
+    if (!hasCounters(left, wanted) || this.#groups?.admits(device) === false) return false
+    shiftCounters(left, wanted, true)
+    this.#groups?.add(device)
+    return true
   }
 
-  /** Gives back what `take` has taken. */
+  /** Gives back what the last `take` has taken. */
   release(device: OfferedDevice): void {
-    if (device.device.consumesCounters?.length) shiftCounters(this.#of(device), consumption(device), false)
+    if (!device.device.consumesCounters?.length) return
+    shiftCounters(this.#of(device), consumption(device), false)
+    this.#groups?.removeLast(device)
   }
 
   #of({ driver, pool, slice }: OfferedDevice): CounterAmounts {
@@ -53,7 +70,11 @@ export class DeviceCounters {
     const slices = typeof scope === 'string' ? (this.#pools.get(scope)?.slices ?? []) : [scope]
     const left = sharedCounters(slices)
     for (const each of slices)
-      for (const device of offeredDevices(each)) if (this.#isAllocated(device.id)) shiftCounters(left, consumption(device), true)
+      for (const device of offeredDevices(each)) {
+        if (!this.#isAllocated(device.id)) continue
+        shiftCounters(left, consumption(device), true)
+        this.#groups?.add(device)
+      }
     this.#left.set(scope, left)
     return left
   }

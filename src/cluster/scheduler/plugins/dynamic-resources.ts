@@ -121,7 +121,8 @@ export function dynamicResources(
 
 const NO_CLASSES: ReadonlyMap<string, string> = new Map()
 
-const allocationRules = (release: Release, enabled: (gate: GateName) => boolean): AllocationRules => ({
+/** Returns the rules by which a release allocates devices. */
+export const allocationRules = (release: Release, enabled: (gate: GateName) => boolean): AllocationRules => ({
   countsOtherNodes: isSince(release, '1.35'),
   skipsUnusablePools: isSince(release, '1.35'),
   recordsTolerations: isSince(release, '1.35'),
@@ -129,6 +130,7 @@ const allocationRules = (release: Release, enabled: (gate: GateName) => boolean)
   marksAdminDevices: isSince(release, '1.34'),
   checkedCapacity: isSince(release, '1.37'),
   partitionable: enabled('DRAPartitionableDevices'),
+  compatibilityGroups: enabled('DRADeviceCompatibilityGroups'),
   adminAccess: enabled('DRAAdminAccess'),
   prioritizedList: enabled('DRAPrioritizedList'),
   taints: enabled('DRADeviceTaints'),

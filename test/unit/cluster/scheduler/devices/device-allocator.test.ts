@@ -18,6 +18,7 @@ const RULES: AllocationRules = {
   skipsUnusablePools: true,
   recordsTolerations: true,
   partitionable: true,
+  compatibilityGroups: true,
   adminAccess: true,
   prioritizedList: true,
   taints: true,
