@@ -49,6 +49,7 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
     'node added',
     'node labels',
     'node allocatable',
+    'node features',
     'assigned pod deleted',
     'assigned pod resources',
     'device claim',

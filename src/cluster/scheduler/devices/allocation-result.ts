@@ -16,6 +16,10 @@ import { isShareable, type SharingRules } from './shared-capacities.ts'
 export interface ResultRules extends SharingRules {
   /** Whether results have the tolerations of their requests. */
   readonly recordsTolerations: boolean
+  /**
+   * Whether results name the operations of nodes that their devices do not need. Gate DRAOptionalNodeOperations.
+   */
+  readonly optionalNodeOperations: boolean
 }
 
 /** Share of a device that has no identity yet. `withShareIds` gives it one. */
@@ -53,7 +57,8 @@ function deviceResult(
   offered: OfferedDevice,
   rules: ResultRules,
 ): DeviceRequestAllocationResult {
-  const { driver, pool, device } = offered
+  const { driver, pool, device, slice } = offered
+  const { skipNodeOperations = [] } = rules.optionalNodeOperations ? slice.spec : {}
   const amounts = isShareable(offered, rules) ? consumedAmounts(capacity, device, rules) : undefined
   const { bindingConditions, bindingFailureConditions } = device
   return {
@@ -66,6 +71,7 @@ function deviceResult(
     ...(bindingConditions?.length && { bindingConditions }),
     ...(bindingConditions?.length && bindingFailureConditions?.length && { bindingFailureConditions }),
     ...(amounts && { shareID: NEW_SHARE }),
+    ...(skipNodeOperations.length > 0 && { skipNodeOperations: [...skipNodeOperations] }),
     ...(amounts &&
       amounts.size > 0 && { consumedCapacity: Object.fromEntries([...amounts].map(([key, { canonical }]) => [key, canonical])) }),
   }

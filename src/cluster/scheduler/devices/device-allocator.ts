@@ -39,6 +39,8 @@ export interface AllocationRules extends PoolRules, SearchRules, CounterRules {
   readonly skipsUnusablePools: boolean
   /** Whether results have the tolerations of their requests. */
   readonly recordsTolerations: boolean
+  /** Whether drivers may leave out operations of nodes. Gate DRAOptionalNodeOperations. */
+  readonly optionalNodeOperations: boolean
   /** Optional. Time to search the devices of a node, in milliseconds. Default: only the number of tries is limited. */
   readonly filterTimeoutMs?: number
 }
@@ -196,6 +198,7 @@ class ClaimPreparation {
   *#isTolerable({ tolerations }: RequestAlternative, offered: OfferedDevice): Steps<boolean> {
     const { consumesCounters = [], taints } = offered.device
     if (!this.#rules.partitionable && consumesCounters.length > 0) return false
+    if (!this.#rules.optionalNodeOperations && offered.slice.spec.skipNodeOperations?.length) return false
     if (!this.#rules.compatibilityGroups && hasCompatibilityGroups(offered)) return false
     if (!this.#rules.taints) return true
     const { ruleTaints } = this.#state

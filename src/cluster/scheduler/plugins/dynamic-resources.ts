@@ -13,6 +13,7 @@ import { claimAllocationsOf } from '../devices/claim-allocations.ts'
 import { claimRequests } from '../devices/claim-requests.ts'
 import type { AllocationRules } from '../devices/device-allocator.ts'
 import { type DemandRules, DeviceDemands } from '../devices/device-demands.ts'
+import type { AllocatedDevices } from '../devices/device-resources.ts'
 import { type DeviceMatcher, deviceMatcher } from '../devices/device-selectors.ts'
 import { classesOfResources, storedExtendedClaim } from '../devices/extended-resources.ts'
 import { type ExtendedResources, NO_RESULTS, type NodeResults, resultsByNode } from '../devices/pod-claim-allocator.ts'
@@ -131,6 +132,7 @@ export const allocationRules = (release: Release, enabled: (gate: GateName) => b
   checkedCapacity: isSince(release, '1.37'),
   partitionable: enabled('DRAPartitionableDevices'),
   compatibilityGroups: enabled('DRADeviceCompatibilityGroups'),
+  optionalNodeOperations: enabled('DRAOptionalNodeOperations'),
   adminAccess: enabled('DRAAdminAccess'),
   prioritizedList: enabled('DRAPrioritizedList'),
   taints: enabled('DRADeviceTaints'),
@@ -201,22 +203,18 @@ function preparePod(
   const allocationOf = (claim: ResourceClaim): AllocationResult | undefined => claim.status.allocation ?? shared.get(claim)
   const unallocated = claims.filter(claim => allocationOf(claim) === undefined)
   const results = unallocated.length > 0 || extended ? resultsByNode(pod, unallocated, extended, objects, device) : NO_RESULTS
-  const demands =
-    demandRules &&
-    new DeviceDemands(
-      info,
-      objects.list<ResourceSlice>('ResourceSlice'),
-      demandRules,
-      node => {
-        const known = claims.flatMap(claim => {
-          const result = allocationOf(claim)
-          return result ? [{ claim, result }] : []
-        })
-        const made = results.on(node)
-        return 'code' in made ? known : [...known, ...made]
-      },
-      claim => shared.has(claim),
-    )
+  const allocationsOn = (node: NodeInfo): readonly AllocatedDevices[] => {
+    const known = claims.flatMap(claim => {
+      const result = allocationOf(claim)
+      return result ? [{ claim, result }] : []
+    })
+    const made = results.on(node)
+    return 'code' in made ? known : [...known, ...made]
+  }
+  const slices = objects.list<ResourceSlice>('ResourceSlice')
+  const demands = demandRules && new DeviceDemands(info, slices, demandRules, allocationsOn, claim => shared.has(claim))
+  const lacksFeature = (node: NodeInfo): boolean =>
+    device.rules.optionalNodeOperations && !declaresOptionalOperations(node) && allocationsOn(node).some(skipsOperations)
   const unavailable = new Set<ResourceClaim>()
   const { bindingTimeoutMs } = writer
   const failed = bindingTimeoutMs === undefined ? [] : claims.filter(claim => isNeverReady(claim, objects.now(), bindingTimeoutMs))
@@ -230,7 +228,8 @@ function preparePod(
         const result = results.on(node)
         if ('code' in result) return result
         for (const claim of elsewhere) if (!shared.has(claim)) unavailable.add(claim)
-        return elsewhere.length > 0 ? unresolvable('resourceclaim not available on the node') : demands?.check(node)
+        if (elsewhere.length > 0) return unresolvable('resourceclaim not available on the node')
+        return lacksFeature(node) ? unresolvable("node(s) didn't match Pod's required features") : demands?.check(node)
       },
     },
     reserve(node) {
@@ -243,6 +242,13 @@ function preparePod(
     postFilter: group => releaseClaim(pod, { unavailable, stale: extended && storedExtendedClaim(pod, objects) }, writer.kind, group),
   }
 }
+
+const declaresOptionalOperations = ({ node }: NodeInfo): boolean =>
+  node.status.declaredFeatures?.includes('DRAOptionalNodeOperations') ?? false
+
+/** Reports whether the kubelet must leave out operations for a device. */
+const skipsOperations = ({ result }: AllocatedDevices): boolean =>
+  result.devices.results?.some(({ skipNodeOperations }) => skipNodeOperations?.length) ?? false
 
 /** Reports whether a node can reach the devices of an allocation, if there is one. */
 function isAvailable(allocation: AllocationResult | undefined, { node }: NodeInfo): boolean {

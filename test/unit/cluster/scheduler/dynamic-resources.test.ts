@@ -48,6 +48,25 @@ describe('DynamicResources', () => {
     ])
   })
 
+  it('copies the operations that devices do not need, for nodes that declare the feature', () => {
+    const gates = ['DRAOptionalNodeOperations']
+    const optional = dynamicResources('1.37', gate => gates.includes(gate), kinds)
+    const able = nodeOf('b')
+    const both = [nodeOf('a'), { ...able, status: { ...able.status, declaredFeatures: ['DRAOptionalNodeOperations'] } }]
+    const slices = ['a', 'b'].map(name => sliceOf(name, ['1'], { skipNodeOperations: ['*'] }))
+    const snapshot = snapshotOf(both, [], [deviceClaimOf('c', [requestOf('r')]), gpu, ...slices])
+    const features = "node(s) didn't match Pod's required features"
+    expect(filterBy(optional, withDeviceClaims('c'), snapshot)).to.deep.equal({ a: features, b: '' })
+    // Allocated claims, too, need the feature.
+    const allocation = { devices: { results: [{ request: 'r', driver: 'd', pool: 'x', device: '1', skipNodeOperations: ['*'] }] } }
+    const allocated = snapshotOf(both, [], [deviceClaimOf('c', [], { status: { allocation } })])
+    expect(filterBy(optional, withDeviceClaims('c'), allocated)).to.deep.equal({ a: features, b: '' })
+    // Without the gate, such devices are not allocated.
+    const off = dynamicResources('1.37', () => false, kinds)
+    expect(filterBy(off, withDeviceClaims('c'), snapshot)).to.deep.equal({ a: CANNOT, b: CANNOT })
+    expect(filterBy(off, withDeviceClaims('c'), allocated)).to.deep.equal({ a: '', b: '' })
+  })
+
   it('filters nodes by the devices that are left for a new claim', () => {
     const claim = deviceClaimOf('c', [requestOf('r')])
     const slices = [sliceOf('a', ['1']), sliceOf('b', ['1'])]

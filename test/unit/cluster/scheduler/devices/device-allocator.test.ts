@@ -19,6 +19,7 @@ const RULES: AllocationRules = {
   recordsTolerations: true,
   partitionable: true,
   compatibilityGroups: true,
+  optionalNodeOperations: true,
   adminAccess: true,
   prioritizedList: true,
   taints: true,
@@ -225,6 +226,15 @@ describe('allocation of devices', () => {
     const mixed = [deviceClaimOf('c', [admin(1)]), deviceClaimOf('d', [requestOf('r')])]
     expect(chosen({ claims: mixed, slices })).to.equal(undefined)
     expect(chosen({ claims: mixed, slices, rules: { marksAdminDevices: false } })).to.deep.equal([['r=1'], ['r=1']])
+  })
+
+  it('records the operations of nodes that the slice leaves out', () => {
+    const slices = [sliceOf('a', ['1'], { skipNodeOperations: ['NodeUnprepareResources'] })]
+    const claims = [deviceClaimOf('c', [requestOf('r')])]
+    expect(allocate({ claims, slices })?.[0]?.devices.results).to.deep.equal([
+      { request: 'r', driver: 'd', pool: 'a', device: '1', skipNodeOperations: ['NodeUnprepareResources'] },
+    ])
+    expect(chosen({ claims, slices, rules: { optionalNodeOperations: false } })).to.equal(undefined)
   })
 
   it('shares a device among claims, and takes its counters once', () => {
