@@ -1,5 +1,6 @@
 import type { DeviceAttribute, DeviceConstraint } from '../../../api/resource/v1beta2.types.ts'
 import type { RequestAlternative } from './claim-requests.ts'
+import type { DerivedAttributes } from './derived-attributes.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 
 /** State of a constraint while devices are chosen. */
@@ -29,11 +30,12 @@ function valueKey({ string, int, bool, version }: DeviceAttribute): string | und
 
 /**
  * Begins a constraint. Undefined if its type is unknown to the release. @param hasDistinct whether the release has
- * `distinctAttribute`
+ * `distinctAttribute` @param derived Optional. Attributes of requests, which come before those of devices
  */
 export function beginConstraint(
   { requests = [], matchAttribute, distinctAttribute }: DeviceConstraint,
   hasDistinct: boolean,
+  derived?: DerivedAttributes,
 ): AttributeConstraint | undefined {
   const name = matchAttribute ?? (hasDistinct ? distinctAttribute : undefined)
   if (name === undefined) return undefined
@@ -48,7 +50,7 @@ export function beginConstraint(
     add(alternative, device) {
       if (!concerns(alternative)) return true
       const attribute = attributeOf(device, name)
-      const value = attribute && valueKey(attribute)
+      const value = derived?.valueOf(alternative, device, name) ?? (attribute && valueKey(attribute))
       if (value === undefined || !isAllowed(value)) return false
       values.push(value)
       return true

@@ -1,5 +1,6 @@
 import type {
   CapacityRequirements,
+  DeviceDerivedAttribute,
   DeviceRequest,
   DeviceSelector,
   DeviceSubRequest,
@@ -32,6 +33,8 @@ export interface RequestAlternative {
   readonly tolerations: readonly DeviceToleration[] | undefined
   /** Capacity to consume of a device that may be shared. Undefined for a whole device. */
   readonly capacity: CapacityRequirements | undefined
+  /** Attributes that are computed for the devices of the request. */
+  readonly derivedAttributes: readonly DeviceDerivedAttribute[]
 }
 
 /** A request of a claim. */
@@ -49,7 +52,15 @@ type AnyRequest = Omit<DeviceRequest, 'exactly'> & Partial<ExactDeviceRequest> &
 /** Returns a request, or an alternative of a list with its rank. */
 function alternativeOf(requestName: string, request: Partial<ExactDeviceRequest> | DeviceSubRequest, rank?: number): RequestAlternative {
   const shortName = 'name' in request ? request.name : requestName
-  const { deviceClassName = '', selectors = [], allocationMode = 'ExactCount', count = 1, tolerations, capacity } = request
+  const {
+    deviceClassName = '',
+    selectors = [],
+    allocationMode = 'ExactCount',
+    count = 1,
+    tolerations,
+    capacity,
+    derivedAttributes = [],
+  } = request
   const adminAccess = 'adminAccess' in request ? request.adminAccess : undefined
   const name = 'name' in request ? `${requestName}/${request.name}` : requestName
   return {
@@ -64,6 +75,7 @@ function alternativeOf(requestName: string, request: Partial<ExactDeviceRequest>
     adminAccess,
     tolerations,
     capacity,
+    derivedAttributes,
   }
 }
 

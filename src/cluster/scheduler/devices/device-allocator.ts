@@ -6,6 +6,7 @@ import { allocationResult } from './allocation-result.ts'
 import { beginConstraint } from './attribute-constraints.ts'
 import { type ClaimRequest, claimRequests, type RequestAlternative } from './claim-requests.ts'
 import { hasCompatibilityGroups } from './compatibility-groups.ts'
+import { DerivedAttributes } from './derived-attributes.ts'
 import { type CounterRules, DeviceCounters } from './device-counters.ts'
 import { type DevicePool, type PoolRules, poolsByNode } from './device-pools.ts'
 import {
@@ -17,7 +18,7 @@ import {
   type SearchRules,
   StepBudget,
 } from './device-search.ts'
-import type { DeviceMatcher } from './device-selectors.ts'
+import type { DeviceEvaluator, DeviceMatcher } from './device-selectors.ts'
 import { areTolerated } from './device-tolerations.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 import { type AllocatedDevices, SharedCapacities } from './shared-capacities.ts'
@@ -52,6 +53,8 @@ export interface DeviceState {
   classOf(name: string): DeviceClass | undefined
   /** Optional. Taints of devices besides their own. */
   readonly ruleTaints?: RuleTaints
+  /** Optional. Evaluates the attributes of requests. Gate DRADerivedAttributes. Default: requests have none. */
+  readonly evaluate?: DeviceEvaluator
 }
 
 /** The devices of a node do not suffice. The message says why, if there is a reason. */
@@ -114,6 +117,7 @@ class ClaimPreparation {
   readonly #state: DeviceState
   readonly #rules: AllocationRules
   readonly #matches: DeviceMatcher
+  readonly #derived: DerivedAttributes | undefined
 
   constructor(
     { claim, requests }: RequestingClaim,
@@ -128,6 +132,7 @@ class ClaimPreparation {
     this.#state = state
     this.#rules = rules
     this.#matches = matches
+    this.#derived = state.evaluate && new DerivedAttributes(state.evaluate)
   }
 
   *prepare(): Steps<SearchedClaim> {
@@ -144,7 +149,7 @@ class ClaimPreparation {
     if (least > MOST_DEVICES)
       throw new Error(`claim ${key}: number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`)
     const constraints = (this.#claim.spec.devices.constraints ?? []).map((constraint, i) => {
-      const begun = beginConstraint(constraint, this.#rules.consumableCapacity)
+      const begun = beginConstraint(constraint, this.#rules.consumableCapacity, this.#derived)
       if (begun) return begun
       throw new Error(`claim ${key}, constraint #${i}: empty constraint (unsupported constraint type?)`)
     })
@@ -205,12 +210,22 @@ class ClaimPreparation {
     return areTolerated(taints, tolerations) && (ruleTaints === undefined || areTolerated(yield* ruleTaints(offered), tolerations))
   }
 
-  *#isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): Steps<boolean> {
+  *#isSelected(alternative: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): Steps<boolean> {
+    const { selectors } = alternative
     if (!this.#rules.bindingConditions && (device.device.bindingConditions?.length ?? 0) > 0) return false
-    return (
+    const isSelected =
       (yield* this.#match(spec.selectors ?? [], `class ${metadata.name}`, device)) &&
       (yield* this.#match(selectors, `claim ${objectKey(this.#claim)}`, device))
-    )
+    if (isSelected && alternative.derivedAttributes.length > 0) yield* this.#derive(alternative, device)
+    return isSelected
+  }
+
+  *#derive(alternative: RequestAlternative, device: OfferedDevice): Steps<void> {
+    try {
+      if (this.#derived) yield* this.#derived.derive(alternative, device)
+    } catch (error) {
+      throw new Error(`claim ${objectKey(this.#claim)}, request ${alternative.shortName}: ${(error as Error).message}`, { cause: error })
+    }
   }
 
   *#match(selectors: readonly DeviceSelector[], of: string, device: OfferedDevice): Steps<boolean> {

@@ -22,6 +22,9 @@ import type { OfferedDevice } from './offered-devices.ts'
  */
 export type DeviceMatcher = (expression: string, device: OfferedDevice) => Steps<boolean>
 
+/** Evaluates an expression for a device, in steps. Throws an Error if the expression is invalid or fails. */
+export type DeviceEvaluator = (expression: string, device: OfferedDevice) => Steps<Value>
+
 /** Number of expressions that are kept compiled. */
 const MOST_PROGRAMS = 256
 
@@ -29,14 +32,13 @@ const MOST_PROGRAMS = 256
 type Compiled = Program | { readonly fault: string }
 
 /**
- * Returns a matcher that keeps compiled expressions, and their results as long as the devices. @param isSharing whether
- * devices may be shared. Gate DRAConsumableCapacity. @param spent ends a step of an evaluation when it returns true
+ * Returns an evaluator that keeps compiled expressions. @param isSharing whether devices may be shared. Gate
+ * DRAConsumableCapacity. @param spent ends a step of an evaluation when it returns true
  */
-export function deviceMatcher(release: Release, isSharing = false, spent = turnIsSpent): DeviceMatcher {
+export function deviceEvaluator(release: Release, isSharing = false, spent = turnIsSpent): DeviceEvaluator {
   const minor = minorOf(release)
   const environment = deviceEnvironment(baseEnvironment(minor), minor, isSharing)
   const programs = new Map<string, Compiled>()
-  const results = new WeakMap<OfferedDevice, Map<string, boolean>>()
   function* programOf(expression: string): Steps<Compiled> {
     const known = programs.get(expression)
     if (known) return known
@@ -47,11 +49,22 @@ export function deviceMatcher(release: Release, isSharing = false, spent = turnI
     return made
   }
   return function* (expression, device) {
-    const before = results.get(device)?.get(expression)
-    if (before !== undefined) return before
     const program = yield* programOf(expression)
     if ('fault' in program) throw new Error(`CEL compile error: ${program.fault}`)
-    const result = yield* evaluated(program, device, spent)
+    return yield* evaluated(program, device, spent)
+  }
+}
+
+/** Returns a matcher that keeps compiled expressions, and their results as long as the devices. */
+export function deviceMatcher(release: Release, isSharing = false, spent = turnIsSpent): DeviceMatcher {
+  const evaluate = deviceEvaluator(release, isSharing, spent)
+  const results = new WeakMap<OfferedDevice, Map<string, boolean>>()
+  return function* (expression, device) {
+    const before = results.get(device)?.get(expression)
+    if (before !== undefined) return before
+    const result = yield* evaluate(expression, device)
+    if (typeof result !== 'boolean')
+      throw new Error(`CEL runtime error: CEL result of type ${typeNameOf(result)} could not be converted to bool`)
     const known = results.get(device)
     if (known) known.set(expression, result)
     else results.set(device, new Map([[expression, result]]))
@@ -59,12 +72,11 @@ export function deviceMatcher(release: Release, isSharing = false, spent = turnI
   }
 }
 
-function* evaluated(program: Program, device: OfferedDevice, spent: () => boolean): Steps<boolean> {
+function* evaluated(program: Program, device: OfferedDevice, spent: () => boolean): Steps<Value> {
   const value = deviceValue(device)
   const outcome = yield* program.evaluateInSteps({ get: name => (name === 'device' ? value : undefined) }, spent)
   if (outcome.error !== undefined) throw new Error(`CEL runtime error: ${outcome.error}`)
-  if (typeof outcome.value === 'boolean') return outcome.value
-  throw new Error(`CEL runtime error: CEL result of type ${typeNameOf(outcome.value)} could not be converted to bool`)
+  return outcome.value
 }
 
 const EMPTY = new ValueMap()

@@ -14,7 +14,7 @@ import {
   NodeAllocationError,
 } from './device-allocator.ts'
 import { SearchTimeout } from './device-search.ts'
-import type { DeviceMatcher } from './device-selectors.ts'
+import type { DeviceEvaluator, DeviceMatcher } from './device-selectors.ts'
 import { extendedClaim, mayBeDevices, storedExtendedClaim } from './extended-resources.ts'
 import { ruleTaintsOf } from './taint-rules.ts'
 
@@ -64,7 +64,7 @@ export function resultsByNode(
   unallocated: readonly ResourceClaim[],
   extended: ExtendedResources | undefined,
   objects: ClusterObjects,
-  { rules, matches }: { readonly rules: AllocationRules; readonly matches: DeviceMatcher },
+  { rules, matches, evaluate }: { readonly rules: AllocationRules; readonly matches: DeviceMatcher; readonly evaluate?: DeviceEvaluator },
 ): NodeResults {
   const classOf = (name: string) => objects.get<DeviceClass>('DeviceClass', '', name)
   const ruleTaints = ruleTaintsOf(objects, matches)
@@ -73,6 +73,7 @@ export function resultsByNode(
     allocated: claimAllocationsOf(objects).allocatedDevices(objects),
     classOf,
     ...(ruleTaints && { ruleTaints }),
+    ...(evaluate && { evaluate }),
   }
   const stale = extended && storedExtendedClaim(pod, objects)
   /** Allocators by the resources that devices have to provide: those that the node does not have by itself. */

@@ -14,7 +14,7 @@ import { claimRequests } from '../devices/claim-requests.ts'
 import type { AllocationRules } from '../devices/device-allocator.ts'
 import { type DemandRules, DeviceDemands } from '../devices/device-demands.ts'
 import type { AllocatedDevices } from '../devices/device-resources.ts'
-import { type DeviceMatcher, deviceMatcher } from '../devices/device-selectors.ts'
+import { type DeviceEvaluator, type DeviceMatcher, deviceEvaluator, deviceMatcher } from '../devices/device-selectors.ts'
 import { classesOfResources, storedExtendedClaim } from '../devices/extended-resources.ts'
 import { type ExtendedResources, NO_RESULTS, type NodeResults, resultsByNode } from '../devices/pod-claim-allocator.ts'
 import { podDeviceClaims } from '../devices/pod-device-claims.ts'
@@ -44,6 +44,8 @@ const [FILTER_TIMEOUT, BINDING_TIMEOUT] = ['10s', '10m']
 interface DeviceRules {
   readonly rules: AllocationRules
   readonly matches: DeviceMatcher
+  /** Evaluates attributes of requests. Omitted if there are none. Gate DRADerivedAttributes. */
+  readonly evaluate?: DeviceEvaluator
   readonly writer: ClaimWriter
   /** Omitted if devices take no resources of their node. Gate DRANodeAllocatableResources. */
   readonly demands?: DemandRules
@@ -70,6 +72,7 @@ export function dynamicResources(
   const device: DeviceRules = {
     rules,
     matches: deviceMatcher(release, rules.consumableCapacity),
+    ...(enabled('DRADerivedAttributes') && { evaluate: deviceEvaluator(release, rules.consumableCapacity) }),
     writer,
     ...(takesResources && { demands: { requests: requestRules(enabled), claims: claimRules } }),
   }
