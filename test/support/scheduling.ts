@@ -1,4 +1,4 @@
-import type { Node, Pod } from '../../src/api/core/v1.types.ts'
+import type { Node, Pod, Service } from '../../src/api/core/v1.types.ts'
 import type { KubeObject } from '../../src/api/meta/object.ts'
 import type { Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
 import { GroupForest } from '../../src/cluster/scheduler/groups/group-forest.ts'
@@ -7,6 +7,7 @@ import { groupOf } from '../../src/cluster/scheduler/groups/pod-group.ts'
 import { NodeInfo } from '../../src/cluster/scheduler/node-info.ts'
 import { type PodInfo, podInfo } from '../../src/cluster/scheduler/pod-info.ts'
 import { type ClusterObjects, Snapshot } from '../../src/cluster/scheduler/snapshot.ts'
+import { selectsLabels } from '../../src/cluster/shared/service-endpoints.ts'
 
 const RULES = { podLevel: true, inPlace: true }
 
@@ -85,6 +86,10 @@ export function objectsOf(objects: readonly KubeObject[] = [], now = 0): Cluster
       objects.find(one => one.kind === kind && (one.metadata.namespace ?? '') === namespace && one.metadata.name === name) as T | undefined,
     list: <T extends KubeObject>(kind: string, namespace?: string) =>
       objects.filter(one => one.kind === kind && (namespace === undefined || one.metadata.namespace === namespace)) as T[],
+    servicesOf: ({ metadata: { namespace, labels } }) =>
+      (objects as readonly Service[]).filter(
+        one => one.kind === 'Service' && one.metadata.namespace === namespace && selectsLabels(one, labels),
+      ),
     podsOfGroup,
     trees,
     podCountOfGroup: key => podsOfGroup(key).length,

@@ -1,5 +1,6 @@
 import type { Node } from '../../api/core/v1.types.ts'
 import { UsedPorts } from '../shared/host-ports.ts'
+import { labelTexts } from '../shared/label-index.ts'
 import { allocatableOf } from '../shared/node-amounts.ts'
 import type { ResourceAmounts } from '../shared/pod-requests.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -31,6 +32,7 @@ export class NodeInfo {
   readonly allocatable: ResourceAmounts
   readonly #totals: PodTotals
   #ports: UsedPorts | undefined
+  #podLabels: ReadonlySet<string> | 'very many' | undefined
 
   private constructor(node: Node, allocatable: ResourceAmounts, totals: PodTotals) {
     this.node = node
@@ -89,6 +91,12 @@ export class NodeInfo {
     return new NodeInfo(this.node, this.allocatable, { ...lists, ...sums })
   }
 
+  /** Whether a pod of the node may have a label, given as a text of `labelTexts`. */
+  mayHavePodWith(label: string): boolean {
+    this.#podLabels ??= labelsOf(this.pods)
+    return this.#podLabels === 'very many' || this.#podLabels.has(label)
+  }
+
   /** Ports of the node that its pods use. */
   get ports(): UsedPorts {
     if (this.#ports === undefined) {
@@ -97,6 +105,17 @@ export class NodeInfo {
     }
     return this.#ports
   }
+}
+
+/** Returns the labels of pods as texts. */
+function labelsOf(pods: readonly PodInfo[]): ReadonlySet<string> | 'very many' {
+  const labels = new Set<string>()
+  for (const { pod } of pods) {
+    const texts = labelTexts(pod.metadata.namespace, pod.metadata.labels)
+    if (texts === undefined) return 'very many'
+    for (const text of texts) labels.add(text)
+  }
+  return labels
 }
 
 /** Returns the totals with further pods. */

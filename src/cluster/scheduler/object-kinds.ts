@@ -1,4 +1,4 @@
-import type { Pod } from '../../api/core/v1.types.ts'
+import type { Pod, Service } from '../../api/core/v1.types.ts'
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
 import type { DeviceTaintRule } from '../../api/resource/v1alpha3.types.ts'
 import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
@@ -21,6 +21,7 @@ import {
   VOLUME_ATTACHMENTS,
   VOLUMES,
 } from '../shared/kinds.ts'
+import { servicesByPod } from '../shared/label-index.ts'
 import { LatestObjects } from '../shared/latest-objects.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { GroupForest } from './groups/group-forest.ts'
@@ -88,6 +89,8 @@ export class FollowedObjects implements ClusterObjects {
   readonly #followed = new Map<string, FollowedKind>()
   /** Undefined while groups are not followed. */
   #pods: Informer<Pod> | undefined
+  /** Undefined while services are not followed. */
+  #servicesOf: ((pod: Pod) => readonly Service[]) | undefined
   readonly #forest: GroupForest
   /** Groups as they are once pending status writes are observed, by whether they are composite. */
   readonly #latestGroups = new Map<boolean, LatestObjects<TypedObject>>()
@@ -130,6 +133,10 @@ export class FollowedObjects implements ClusterObjects {
     return this.#clock.now()
   }
 
+  servicesOf(pod: Pod): readonly Service[] {
+    return this.#servicesOf?.(pod) ?? []
+  }
+
   /** Follows a kind from now on. */
   follow(kind: ResourceKind<TypedObject>): Informer<TypedObject> {
     const known = this.#followed.get(kind.kind)
@@ -140,6 +147,7 @@ export class FollowedObjects implements ClusterObjects {
     }
     followed.informer.on({ added: changed, updated: changed, deleted: changed })
     if (kind.kind === 'PodGroup' || kind.kind === 'CompositePodGroup') this.#plant(followed.informer, kind.kind === 'CompositePodGroup')
+    if (kind.kind === SERVICES.kind) this.#servicesOf = servicesByPod(followed.informer as unknown as Informer<Service>)
     this.#followed.set(kind.kind, followed)
     return followed.informer
   }

@@ -1,4 +1,4 @@
-import type { Pod } from '../../api/core/v1.types.ts'
+import type { Pod, Service } from '../../api/core/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
@@ -17,6 +17,8 @@ export interface ClusterObjects {
    * kind changes.
    */
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
+  /** Returns the services that select a pod. */
+  servicesOf(pod: Pod): readonly Service[]
   /**
    * Returns the pods that have not ended of a group, or of all groups that an object describes.
    * @param key key of the group, or namespace and name of the object

@@ -1,11 +1,11 @@
 import type { ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
-import type { Pod, ReplicationController, Service, TopologySpreadConstraint } from '../../api/core/v1.types.ts'
+import type { Pod, ReplicationController, TopologySpreadConstraint } from '../../api/core/v1.types.ts'
 import { isLongStepDone, isStepDone, type Steps } from '../../lib/steps.ts'
 import { memberNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { type LabelRequirement, mapSelectorInSteps, matchesLabels, NOTHING } from '../../meta/label-selector.ts'
 import { controllerOf } from '../shared/owner.ts'
-import { isEmptyMap, keepRequirements, selectorOf, selectorOfMap } from '../shared/selectors.ts'
+import { keepRequirements, selectorOf, selectorOfMap } from '../shared/selectors.ts'
 import { identityNumber } from './identity-number.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { ClusterObjects } from './snapshot.ts'
@@ -86,7 +86,6 @@ function ownerOf(pod: Pod, objects: ClusterObjects): Owner | undefined {
  * pkg/scheduler/framework/plugins/helper.
  */
 function* defaultSelectors(pod: Pod, objects: ClusterObjects): Steps<Selectors> {
-  const { namespace = '', labels } = pod.metadata
   const merged: Record<string, string> = {}
   function* merge(selector: Readonly<Record<string, string>>): Steps<void> {
     for (const key of yield* memberNames(selector)) {
@@ -94,10 +93,7 @@ function* defaultSelectors(pod: Pod, objects: ClusterObjects): Steps<Selectors> 
       merged[key] = selector[key] ?? ''
     }
   }
-  for (const { spec } of objects.list<Service>('Service', namespace)) {
-    const selector = spec?.selector
-    if (selector && !isEmptyMap(selector) && matchesLabels(selectorOfMap(selector), labels)) yield* merge(selector)
-  }
+  for (const { spec } of objects.servicesOf(pod)) yield* merge(spec.selector ?? {})
   const owner = ownerOf(pod, objects)
   const isPlain = controllerOf(pod)?.kind === 'ReplicationController'
   if (isPlain) yield* merge((owner as ReplicationController | undefined)?.spec?.selector ?? {})

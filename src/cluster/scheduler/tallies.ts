@@ -19,12 +19,15 @@ export interface TallyFunctions<T> {
   count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
   /** Nodes that may have pods that count. Default: all. */
   nodes?(snapshot: Snapshot): Iterable<NodeInfo>
+  /** Optional. Whether a pod of a node may count. If not, `count` is called without its pods. Default: true. */
+  mayCount?(node: NodeInfo): boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
   weigh?(pod: PodInfo): number
   /** Optional. How many comparisons a node takes besides its pods. Default: 0. */
   readonly nodeWeight?: number
 }
 
+const NO_PODS: readonly PodInfo[] = []
 /** Comparisons of one step. */
 const STEP = 2048
 /** Number of changed nodes that are followed in little time. */
@@ -78,7 +81,8 @@ export class Tallies<T> {
       return known.tally
     }
     const tally = functions.empty()
-    for (const node of functions.nodes?.(snapshot) ?? snapshot.nodes) yield* countAll(tally, node.pods, node, 1, functions)
+    for (const node of functions.nodes?.(snapshot) ?? snapshot.nodes)
+      yield* countAll(tally, functions.mayCount?.(node) === false ? NO_PODS : node.pods, node, 1, functions)
     this.#tallies.delete(key)
     this.#tallies.set(key, { snapshot, version: snapshot.version, tally })
     for (const oldest of this.#tallies.keys()) {

@@ -1,7 +1,4 @@
 import type { Container, Pod, PodCondition, PodSpec } from '../../api/core/v1.types.ts'
-import { eachInSlices } from '../../lib/slices.ts'
-import type { LabelRequirement } from '../../meta/label-requirement.ts'
-import { matchesLabels } from '../../meta/label-selector.ts'
 import { formatTime, timeMillis } from '../../meta/time.ts'
 import type { Informer } from './informer.ts'
 
@@ -70,15 +67,6 @@ const BY_NODE = 'node'
 export function podsByNode(pods: Informer<Pod>): (node: string) => readonly Pod[] {
   pods.addIndex(BY_NODE, ({ spec: { nodeName } }) => (nodeName ? [nodeName] : []))
   return node => pods.store.by(BY_NODE, node)
-}
-
-/** Returns the pods of a namespace that have these labels. Looks at them in turns: a namespace may have very many. */
-export async function selectedPods(pods: Informer<Pod>, namespace: string, requirements: readonly LabelRequirement[]): Promise<Pod[]> {
-  const selected: Pod[] = []
-  await eachInSlices(pods.store.inNamespace(namespace), pod => {
-    if (matchesLabels(requirements, pod.metadata.labels)) selected.push(pod)
-  })
-  return selected
 }
 
 /** Largest number of restarts of a container of the pod. */

@@ -2,9 +2,9 @@ import type { Pod, Service } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Informer } from './informer.ts'
-import { isPodReady, selectedPods } from './pods.ts'
+import { podsBySelector, servicesByPod } from './label-index.ts'
+import { isPodReady } from './pods.ts'
 import { isEmptyMap, selectorOfMap } from './selectors.ts'
-import { selectsLabels } from './service-endpoints.ts'
 
 export interface ServicePodsOptions {
   readonly pods: Informer<Pod>
@@ -13,18 +13,12 @@ export interface ServicePodsOptions {
   readonly enqueue: (key: string) => void
 }
 
-/** Returns the pods that a service selects. Their namespace may have very many. */
-export const podsOfService = async (pods: Informer<Pod>, { metadata: { namespace = '' }, spec: { selector } }: Service): Promise<Pod[]> =>
-  isEmptyMap(selector) ? [] : selectedPods(pods, namespace, selectorOfMap(selector))
-
-/** Returns the keys of the services that select a pod. */
-export const servicesOfPod = (services: Informer<Service>, { metadata: { namespace = '', labels } }: Pod): Set<string> =>
-  new Set(
-    services.store
-      .inNamespace(namespace)
-      .filter(service => selectsLabels(service, labels))
-      .map(objectKey),
-  )
+/** Returns a function that lists the pods of a service. */
+export function podsByService(pods: Informer<Pod>): (service: Service) => Promise<Pod[]> {
+  const selected = podsBySelector(pods)
+  return async ({ metadata: { namespace = '' }, spec: { selector } }) =>
+    isEmptyMap(selector) ? [] : selected(namespace, selectorOfMap(selector))
+}
 
 /**
  * Enqueues the services that select a pod, when the pod appears, goes, or changes in a way that endpoints show. Pods
@@ -32,7 +26,8 @@ export const servicesOfPod = (services: Informer<Service>, { metadata: { namespa
  * those of each pod would take seconds in one turn.
  */
 export function followServicePods({ pods, services, enqueue }: ServicePodsOptions): void {
-  const servicesOf = (pod: Pod): Set<string> => servicesOfPod(services, pod)
+  const selecting = servicesByPod(services)
+  const servicesOf = (pod: Pod): Set<string> => new Set(selecting(pod).map(objectKey))
   const enqueueAll = (pod: Pod): void => {
     for (const key of servicesOf(pod)) enqueue(key)
   }

@@ -12,8 +12,8 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSy
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../shared/kinds.ts'
+import { podsBySelector } from '../../shared/label-index.ts'
 import { controllerOf } from '../../shared/owner.ts'
-import { selectedPods } from '../../shared/pods.ts'
 import { recountPause } from '../../shared/recount-pause.ts'
 import { type KindReference, Scales } from '../../shared/scale-reader.ts'
 import { selectorOf } from '../../shared/selectors.ts'
@@ -34,6 +34,7 @@ class DisruptionController {
   readonly #signal: AbortSignal
   readonly #budgets: Informer<PodDisruptionBudget>
   readonly #pods: Informer<Pod>
+  readonly #selected: ReturnType<typeof podsBySelector>
   readonly #scales: Scales
   readonly #events: EventRecorder
   readonly #queue: KeyQueue
@@ -44,6 +45,7 @@ class DisruptionController {
     this.#signal = signal
     this.#budgets = env.informers.of(DISRUPTION_BUDGETS)
     this.#pods = env.informers.of(PODS)
+    this.#selected = podsBySelector(this.#pods)
     this.#scales = new Scales(env.client, env.informers.of(CUSTOM_RESOURCE_DEFINITIONS))
     this.#events = recorderOf(env, 'controllermanager', signal)
     this.#queue = queueOf(env, 'disruption', signal, { workers: WORKERS, work: key => this.#sync(key) })
@@ -95,7 +97,7 @@ class DisruptionController {
     const now = this.#env.clock.now()
     const { namespace = '', name } = budget.metadata
     const { selector } = budget.spec
-    const pods = selector === undefined ? [] : await selectedPods(this.#pods, namespace, selectorOf(selector))
+    const pods = selector === undefined ? [] : await this.#selected(namespace, selectorOf(selector))
     if (pods.length === 0) this.#events.record(DISRUPTION_BUDGETS, budget, 'Normal', 'NoPods', 'No matching pods found')
     const expectation = expectationOf(budget.spec, await this.#expectedPods(budget, pods))
     const { pending, overdue, checkAfter } = await startInTurns(disruptedPods(pods, budget.status, now))

@@ -11,7 +11,7 @@ import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINTS, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNamespaceTerminating } from '../../shared/pod-control.ts'
 import { hasManagedEndpoints, LEADER } from '../../shared/service-endpoints.ts'
-import { followServicePods, podsOfService } from '../../shared/service-pods.ts'
+import { followServicePods, podsByService } from '../../shared/service-pods.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { endpointsInSteps } from './endpoints.ts'
@@ -28,6 +28,7 @@ class EndpointsController {
   readonly #signal: AbortSignal
   readonly #services: Informer<Service>
   readonly #pods: Informer<Pod>
+  readonly #podsOf: (service: Service) => Promise<Pod[]>
   readonly #endpoints: Informer<Endpoints>
   readonly #queue: KeyQueue
   readonly #events: EventRecorder
@@ -45,6 +46,7 @@ class EndpointsController {
     this.#signal = signal
     this.#services = env.informers.of(SERVICES)
     this.#pods = env.informers.of(PODS)
+    this.#podsOf = podsByService(this.#pods)
     this.#endpoints = env.informers.of(ENDPOINTS)
     this.#queue = queueOf(env, 'endpoint', signal, { workers: WORKERS, work: key => this.#sync(key), maxRetries: MOST_RETRIES })
     this.#events = recorderOf(env, 'endpoint-controller', signal)
@@ -82,7 +84,7 @@ class EndpointsController {
     const service = this.#services.store.get(key)
     if (!service) return this.#remove(key)
     if (!hasManagedEndpoints(service)) return
-    const pods = await podsOfService(this.#pods, service)
+    const pods = await this.#podsOf(service)
     const current = this.#endpoints.store.get(key)
     const version = current?.metadata.resourceVersion ?? ''
     if (this.#replaced.get(key) === version) return void this.#waiting.add(key)

@@ -11,10 +11,11 @@ import type { EventRecorder } from '../../shared/event-recorder.ts'
 import { FollowedSlices } from '../../shared/followed-slices.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../shared/kinds.ts'
+import { servicesByPod } from '../../shared/label-index.ts'
 import { isNodeReady, ZONE } from '../../shared/nodes.ts'
 import { podsByNode } from '../../shared/pods.ts'
 import { hasManagedEndpoints, LAST_CHANGE } from '../../shared/service-endpoints.ts'
-import { followServicePods, podsOfService, servicesOfPod } from '../../shared/service-pods.ts'
+import { followServicePods, podsByService } from '../../shared/service-pods.ts'
 import { SliceWriter } from '../../shared/slice-writer.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
 import { withMembers } from '../../shared/with-members.ts'
@@ -43,6 +44,8 @@ class EndpointSliceController {
   readonly #nodes: Informer<Node>
   readonly #slices: Informer<EndpointSlice>
   readonly #podsOn: (node: string) => readonly Pod[]
+  readonly #podsOf: (service: Service) => Promise<Pod[]>
+  readonly #servicesOf: (pod: Pod) => readonly Service[]
   readonly #queue: KeyQueue
   readonly #nodeQueue: KeyQueue
   readonly #followed: FollowedSlices
@@ -61,6 +64,8 @@ class EndpointSliceController {
     this.#nodes = env.informers.of(NODES)
     this.#slices = env.informers.of(ENDPOINT_SLICES)
     this.#podsOn = podsByNode(this.#pods)
+    this.#podsOf = podsByService(this.#pods)
+    this.#servicesOf = servicesByPod(this.#services)
     const retries = { maxRetries: MOST_RETRIES, firstRetryMs: FIRST_RETRY_MS }
     this.#queue = queueOf(env, 'endpoint_slice', signal, { workers: WORKERS, work: key => this.#sync(key), ...retries })
     this.#nodeQueue = queueOf(env, 'endpoint_slice_topology', signal, { workers: 1, work: () => this.#checkNodes() })
@@ -93,7 +98,7 @@ class EndpointSliceController {
    */
   #nodeAdded({ metadata: { name = '' } }: Node): void {
     this.#zonesChanged()
-    for (const pod of this.#podsOn(name)) for (const key of servicesOfPod(this.#services, pod)) this.#queue.add(key)
+    for (const pod of this.#podsOn(name)) for (const service of this.#servicesOf(pod)) this.#queue.add(objectKey(service))
   }
 
   /** The CPU of zones is added up only when a service needs it: clusters of thousands of nodes change often. */
@@ -121,7 +126,7 @@ class EndpointSliceController {
       return
     }
     if (!hasManagedEndpoints(service)) return
-    const pods = await podsOfService(this.#pods, service)
+    const pods = await this.#podsOf(service)
     const slices = this.#followed.of(key)
     if (!slices) return
     const changedAt = await startInTurns(this.#times.next(service, pods))

@@ -38,6 +38,22 @@ describe('tallies', () => {
     expect(tallies.isReady('x', snapshot)).to.equal(false)
   })
 
+  it('do not look at the pods of nodes that have none that count', () => {
+    const labelled = ['web', 'db'].map(app => infoOf({ name: app, labels: { app } }))
+    const very = infoOf({ name: 'very', labels: Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`l${i}`, 'x'])) })
+    const nodes = [labelled, pods, [very]].map((own, i) => NodeInfo.of(nodeOf(`n${i}`), own))
+    const { functions, seen } = podCounter()
+    const mayCount = (node: NodeInfo): boolean => node.mayHavePodWith('default/app=web')
+    const snapshot = new Snapshot(nodes, objectsOf())
+    expect(new Tallies<{ count: number }>().of('x', snapshot, { ...functions, mayCount }).count).to.equal(3)
+    expect(seen.pods).to.equal(3)
+    expect(nodes.map(mayCount)).to.deep.equal([true, false, true])
+    expect([nodes[1]?.withPods(...labelled), nodes[0]?.withoutPods(...labelled)].map(node => node && mayCount(node))).to.deep.equal([
+      true,
+      false,
+    ])
+  })
+
   it('look only at pods that have come or gone since the last cycle', () => {
     const node = NodeInfo.of(nodeOf('a'), pods)
     const snapshot = new Snapshot([node, NodeInfo.of(nodeOf('b'), pods)], objectsOf())

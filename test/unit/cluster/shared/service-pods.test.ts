@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Pod } from '../../../../src/api/core/v1.types.ts'
 import { Informer } from '../../../../src/cluster/shared/informer.ts'
 import { PODS, SERVICES } from '../../../../src/cluster/shared/kinds.ts'
-import { endpointChange, followServicePods, podsOfService } from '../../../../src/cluster/shared/service-pods.ts'
+import { endpointChange, followServicePods, podsByService } from '../../../../src/cluster/shared/service-pods.ts'
 import { FakeApiClient } from '../../../support/fake-api-client.ts'
 import { type PodParts, podOf } from '../../../support/scheduling.ts'
 import { serviceOf } from '../../../support/slices.ts'
@@ -53,8 +53,9 @@ describe('pods of services', () => {
       await new Promise(setImmediate)
       expect(keys.splice(0)).to.deep.equal(expected)
     }
-    expect((await podsOfService(pods, serviceOf({ selector: { app: 'db' } }))).length).to.equal(1)
-    expect(await podsOfService(pods, serviceOf({ selector: {} }))).to.deep.equal([])
+    const podsOf = podsByService(pods)
+    expect((await podsOf(serviceOf({ selector: { app: 'db' } }))).length).to.equal(1)
+    expect(await podsOf(serviceOf({ selector: {} }))).to.deep.equal([])
     ended.abort()
   })
 })
