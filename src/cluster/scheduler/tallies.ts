@@ -19,7 +19,7 @@ export interface TallyFunctions<T> {
   count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
   /** Nodes that may have pods that count. Default: all. */
   nodes?(snapshot: Snapshot): Iterable<NodeInfo>
-  /** Optional. Whether a pod of a node may count. If not, `count` is called without its pods. Default: true. */
+  /** Optional. Whether a pod of a node may count. If none may, `count` is called without its pods. */
   mayCount?(node: NodeInfo): boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
   weigh?(pod: PodInfo): number

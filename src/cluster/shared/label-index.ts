@@ -11,6 +11,8 @@ type Labels = Readonly<Record<string, string>>
 
 const BY_LABEL = 'label'
 const BY_SELECTOR = 'selector'
+/** Labels that an object is listed by. One with more is looked at for every label, so that an index stays small. */
+const MOST_LABELS = 64
 /** Requirements of a selector of which the one is searched that the fewest objects meet. */
 const MOST_COMPARED = 16
 
@@ -22,9 +24,9 @@ const manyLabels = (namespace: string): string => `${namespace}/`
 
 /** Returns a text for each label of an object. Undefined if it has very many. */
 export const labelTexts = (namespace = '', labels: Labels = {}): readonly string[] | undefined =>
-  hasFewValues(labels) ? Object.entries(labels).map(([key, value]) => labelText(namespace, key, value)) : undefined
+  hasFewValues(labels, MOST_LABELS) ? Object.entries(labels).map(([key, value]) => labelText(namespace, key, value)) : undefined
 
-/** Returns the texts of labels that all objects of the namespace have which the requirements match. There may be more. */
+/** Returns the texts of labels, not of all, that an object of the namespace needs to match the requirements. */
 export function requiredLabels(namespace: string, requirements: readonly LabelRequirement[]): readonly string[] {
   const found: string[] = []
   for (const { key, operator, values } of requirements) {
@@ -37,8 +39,8 @@ export function requiredLabels(namespace: string, requirements: readonly LabelRe
 }
 
 /**
- * Indexes pods by their labels. Returns a function that lists the pods of a namespace which a selector matches: it looks
- * only at those that have one of its labels, in turns.
+ * Indexes pods by their labels. Returns a function that lists the pods of a namespace which a selector matches. It
+ * looks only at those that have one of its labels, in turns.
  */
 export function podsBySelector(pods: Informer<Pod>): (namespace: string, requirements: readonly LabelRequirement[]) => Promise<Pod[]> {
   pods.addIndex(BY_LABEL, ({ metadata: { namespace = '', labels } }) => labelTexts(namespace, labels) ?? [manyLabels(namespace)])
@@ -66,7 +68,7 @@ export function podsBySelector(pods: Informer<Pod>): (namespace: string, require
 export function servicesByPod(services: Informer<Service>): (pod: Pod) => readonly Service[] {
   services.addIndex(BY_SELECTOR, ({ metadata: { namespace = '' }, spec: { selector = {} } }) => {
     if (isEmptyMap(selector)) return []
-    if (!hasFewValues(selector)) return [manyLabels(namespace)]
+    if (!hasFewValues(selector, MOST_LABELS)) return [manyLabels(namespace)]
     return Object.entries(selector)
       .slice(0, 1)
       .map(([key, value]) => labelText(namespace, key, value))

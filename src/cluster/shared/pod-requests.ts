@@ -21,7 +21,7 @@ export interface RequestRules {
   readonly inPlace: boolean
   /**
    * Optional. Whether resources of the node count that the pod's devices take. Gate DRANodeAllocatableResources.
-   * Default: no.
+   * Without it, they do not count.
    */
   readonly ofDevices?: boolean
 }

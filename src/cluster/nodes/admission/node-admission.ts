@@ -41,7 +41,7 @@ export interface NodeAdmissionOptions {
   readonly podLevel: boolean
   /** Gate InPlacePodVerticalScaling. */
   readonly inPlace: boolean
-  /** Optional. Gate DRANodeAllocatableResources. Default: off. */
+  /** Whether the gate DRANodeAllocatableResources is on. Without it, the gate is off. */
   readonly ofDevices?: boolean
   /** Optional. Returns the features that a node declares. Omitted if they are not checked. */
   readonly featuresOf?: (node: Node) => readonly string[]

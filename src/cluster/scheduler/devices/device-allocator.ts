@@ -53,7 +53,7 @@ export interface DeviceState {
   classOf(name: string): DeviceClass | undefined
   /** Optional. Taints of devices besides their own. */
   readonly ruleTaints?: RuleTaints
-  /** Optional. Evaluates the attributes of requests. Gate DRADerivedAttributes. Default: requests have none. */
+  /** Evaluates the attributes of requests. Undefined while the gate DRADerivedAttributes is off: requests have none. */
   readonly evaluate?: DeviceEvaluator
 }
 

@@ -21,7 +21,7 @@ export interface TrackedGroup {
 
 /** The way from a group to the root of its tree. */
 export interface GroupPath {
-  /** The group and the composite groups above it, as far as they exist. At most `MOST_LEVELS`. */
+  /** The group and the composite groups above it, as far as they exist and up to `MOST_LEVELS` of them. */
   readonly groups: readonly TrackedGroup[]
   /** Undefined if the last group is the root. A cycle has too many levels. */
   readonly brokenBy: 'a missing group' | 'too many levels' | undefined
@@ -37,7 +37,9 @@ export interface GroupTrees {
   childrenOf(key: string): Steps<readonly TrackedGroup[]>
   /** Reports whether enough pods exist for a group, or enough of the groups below it are ready. */
   isReady(key: string): boolean
-  /** Returns the keys of the groups of pods in the tree of a group. @param parent key of its parent, for a deleted group */
+  /**
+   * Returns the keys of the groups of pods in the tree of a group. @param parent key of its parent, for a deleted group
+   */
   leavesOf(key: string, parent?: string): ReadonlySet<string>
 }
 

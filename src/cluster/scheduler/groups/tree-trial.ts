@@ -43,8 +43,9 @@ export interface TriedGroup {
 
 /**
  * Looks for nodes for the pods of a tree of groups, one group after the other, with the groups before it on their
- * nodes. A feasible group has its pods on the nodes of the snapshot until `undo`, and its reservations are kept. Of any
- * other group nothing is left. Source: podGroupSchedulingRecursiveAlgorithm of pkg/scheduler/schedule_one_podgroup.go.
+ * nodes. A feasible group has its pods on the nodes of the snapshot until `undo`, and its reservations are kept. Any
+ * other group leaves nothing behind. Source: podGroupSchedulingRecursiveAlgorithm of
+ * pkg/scheduler/schedule_one_podgroup.go.
  */
 export class TreeTrial {
   readonly #input: TreeTrialInput

@@ -9,7 +9,7 @@ import { podOf } from '../../../support/scheduling.ts'
 import { serviceOf } from '../../../support/slices.ts'
 
 /** More labels than are indexed. */
-const wide = Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`label-${i}`, 'x']))
+const wide = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`label-${i}`, 'x']))
 
 /** Returns the indexes of pods and services, and which kinds were listed whole since. */
 async function observed(pods: readonly Pod[], services: readonly Service[]) {
