@@ -1,6 +1,6 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
-import { startInTurns } from '../../../lib/steps.ts'
+import { sortInSteps, startInTurns } from '../../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { podPriority } from '../../shared/pods.ts'
@@ -90,34 +90,50 @@ export class GroupCycle {
   async run(first: QueuedPod, profile: Profile, objects: Snapshot['objects']): Promise<void> {
     const reference = groupOf(first.pod)
     if (reference === undefined) return
-    const members = new Map<string, GroupMember[]>()
+    const taken: [QueuedPod, ...QueuedPod[]] = [first]
     try {
       const tree = await startInTurns(treeOf(reference.key, objects.trees), this.#parts.context.signal)
       if (tree === undefined) return this.#parts.gate(first.pod)
-      if ('message' in tree) return this.#failInvalid(first, tree, objects)
-      await this.#takeMembers(tree, first, objects, members)
+      if ('message' in tree) return await this.#failInvalid(first, tree, objects)
+      const members = await this.#takeMembers(tree, taken, objects)
       const attempt = { root: tree, members, profile }
       const error = this.#mismatch(attempt, objects)
       if (error === undefined) await this.#schedule(attempt)
-      else this.#failAll(attempt, untriedOutcomes(tree, error))
+      else await this.#failAll(attempt, untriedOutcomes(tree, error))
     } catch (error) {
-      const queued = new Set([first, ...[...members.values()].flat().map(member => member.queued)])
-      for (const each of queued) this.#parts.fail(each, new Set(), { reason: 'SchedulerError', message: errorMessage(error) })
+      await this.#failEach(taken, new Set(), errorMessage(error))
     }
   }
 
-  /** Takes the pods of a tree from the queue that wait for a node. */
-  async #takeMembers(root: GroupNode, first: QueuedPod, objects: Snapshot['objects'], members: Map<string, GroupMember[]>): Promise<void> {
-    const { infos, pending, state } = this.#parts
+  /** Takes the pods of a tree from the queue that wait for a node, and adds them to those that are `taken`. */
+  async #takeMembers(root: GroupNode, taken: [QueuedPod, ...QueuedPod[]], objects: Snapshot['objects']): Promise<TreeAttempt['members']> {
+    const { context, infos, pending, state } = this.#parts
+    const [first] = taken
     const own = groupOf(first.pod)?.key
+    const members = new Map<string, readonly GroupMember[]>()
     for (const { key } of leavesOf(root)) {
+      const group: GroupMember[] = []
+      const add = (queued: QueuedPod): void => {
+        if (!state.isAssigned(queued.pod)) group.push({ queued, info: infos.of(queued.pod) })
+      }
+      if (key === own) add(first)
+      for (const pod of objects.podsOfGroup(key)) {
+        if (turnIsSpent()) await nextTurn()
+        for (const queued of pending.takeAlso([pod])) {
+          taken.push(queued)
+          add(queued)
+        }
+      }
+      members.set(key, await startInTurns(sortInSteps(group, byEntry), context.signal))
+    }
+    return members
+  }
+
+  /** Returns pods to the queue after an error. */
+  async #failEach(pods: readonly QueuedPod[], plugins: ReadonlySet<string>, message: string): Promise<void> {
+    for (const queued of pods) {
       if (turnIsSpent()) await nextTurn()
-      const others = pending.takeAlso(objects.podsOfGroup(key).filter(({ metadata }) => metadata.uid !== first.pod.metadata.uid))
-      const queued = [...(key === own ? [first] : []), ...others].filter(({ pod }) => !state.isAssigned(pod)).sort(byEntry)
-      members.set(
-        key,
-        queued.map(each => ({ queued: each, info: infos.of(each.pod) })),
-      )
+      this.#parts.fail(queued, plugins, { reason: 'SchedulerError', message })
     }
   }
 
@@ -138,7 +154,7 @@ export class GroupCycle {
     const tried = await this.#trialOf(attempt).run(attempt.root, snapshot, false)
     tried.undo()
     const outcomes = outcomesOf(tried)
-    if (tried.error !== undefined) return this.#failAll(attempt, outcomes)
+    if (tried.error !== undefined) return await this.#failAll(attempt, outcomes)
     if (tried.verdict.isFeasible) await this.#bind(attempt, outcomes)
     for (const outcome of outcomes) if (!outcome.verdict.isFeasible) this.#help(outcome)
     if (tried.verdict.isFeasible) return
@@ -184,7 +200,7 @@ export class GroupCycle {
     for (const outcome of outcomes) {
       if (turnIsSpent()) await nextTurn()
       if (!outcome.verdict.isFeasible) {
-        this.#rejectGroup(attempt, outcome, undefined)
+        await this.#rejectGroup(attempt, outcome, undefined)
         continue
       }
       for (const result of outcome.results) {
@@ -236,21 +252,24 @@ export class GroupCycle {
   async #reject(attempt: TreeAttempt, outcomes: readonly GroupOutcome[], preemption: GroupPreemption | undefined): Promise<void> {
     if (preemption && 'nodes' in preemption) this.#evict(attempt, preemption)
     let awaitsVictims = false
-    for (const outcome of outcomes) {
-      if (turnIsSpent()) await nextTurn()
-      if (this.#rejectGroup(attempt, outcome, preemption)) awaitsVictims = true
-    }
+    for (const outcome of outcomes) if (await this.#rejectGroup(attempt, outcome, preemption)) awaitsVictims = true
     this.#count(attempt, awaitsVictims ? 'waiting_on_preemption' : 'unschedulable')
   }
 
   /** Returns the pods of one group to the queue. Reports whether they wait for the end of victims. */
-  #rejectGroup({ members }: TreeAttempt, { group, verdict, results }: GroupOutcome, preemption: GroupPreemption | undefined): boolean {
+  async #rejectGroup(
+    { members }: TreeAttempt,
+    { group, verdict, results }: GroupOutcome,
+    preemption: GroupPreemption | undefined,
+  ): Promise<boolean> {
+    if (turnIsSpent()) await nextTurn()
     const { fail, release, report } = this.#parts
     const nodes = preemption && 'nodes' in preemption ? preemption.nodes : undefined
     const message = preemption && 'message' in preemption ? `${verdict.message}, ${preemption.message}` : verdict.message
     const awaitsVictims = nodes !== undefined || verdict === AWAITING_VICTIMS
     const byMember = new Map(results.map(one => [one.member, one]))
     for (const member of members.get(group.key) ?? []) {
+      if (turnIsSpent()) await nextTurn()
       const one = byMember.get(member)
       const isPlaced = one !== undefined && 'node' in one
       const nominated = nodes ? nodes.get(member.info.pod.metadata.uid ?? '') : isPlaced ? one.node.name : one?.nominatedNode
@@ -279,11 +298,12 @@ export class GroupCycle {
   }
 
   /** Returns all pods to the queue after an error. */
-  #failAll(attempt: TreeAttempt, outcomes: readonly GroupOutcome[]): void {
+  async #failAll(attempt: TreeAttempt, outcomes: readonly GroupOutcome[]): Promise<void> {
     const { fail, report } = this.#parts
     for (const { group, results, error: message = '' } of outcomes) {
       const own = new Map(results.map(one => [one.member, one]))
       for (const member of attempt.members.get(group.key) ?? []) {
+        if (turnIsSpent()) await nextTurn()
         const one = own.get(member)
         const text = one && 'isError' in one && one.isError ? one.message : message
         fail(member.queued, new Set(), { reason: 'SchedulerError', message: text, nominatedNode: '' })
@@ -294,10 +314,10 @@ export class GroupCycle {
   }
 
   /** Returns the pods of a hierarchy that is never scheduled to the queue. They wait for a change of its groups. */
-  #failInvalid(first: QueuedPod, { groups, message }: InvalidTree, objects: Snapshot['objects']): void {
-    const { fail, pending, report } = this.#parts
+  async #failInvalid(first: QueuedPod, { groups, message }: InvalidTree, objects: Snapshot['objects']): Promise<void> {
+    const { pending, report } = this.#parts
     const others = groups.flatMap(({ key }) => pending.takeAlso(objects.podsOfGroup(key)))
-    for (const queued of [first, ...others]) fail(queued, new Set([GANG_SCHEDULING]), { reason: 'SchedulerError', message })
+    await this.#failEach([first, ...others], new Set([GANG_SCHEDULING]), message)
     for (const group of groups) report(group, { status: 'False', reason: group.isComposite ? 'Invalid' : 'SchedulerError', message })
     this.#observe(first, 'error')
   }
@@ -324,4 +344,5 @@ const preemptionLimit = (
 }
 
 /** Orders pods of higher priority first, then those that have waited longer. */
-const byEntry = (a: QueuedPod, b: QueuedPod): number => podPriority(b.pod) - podPriority(a.pod) || a.firstEnteredAt - b.firstEnteredAt
+const byEntry = ({ queued: a }: GroupMember, { queued: b }: GroupMember): number =>
+  podPriority(b.pod) - podPriority(a.pod) || a.firstEnteredAt - b.firstEnteredAt
