@@ -1,4 +1,4 @@
-import type { Node, Pod } from '../../api/core/v1.types.ts'
+import type { Pod } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
@@ -23,13 +23,13 @@ import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { type EvictionParts, evictForGroup } from './evictions.ts'
 import type { Extender } from './extenders/extender.ts'
-import type { BindingContext, Plugin } from './framework.ts'
+import type { BindingContext } from './framework.ts'
 import { GroupConditions } from './groups/group-conditions.ts'
 import { GroupCycle } from './groups/group-cycle.ts'
+import { GrownGroups } from './groups/grown-groups.ts'
 import { groupOf, membersOf } from './groups/pod-group.ts'
 import { ScheduledGroups } from './groups/scheduled-groups.ts'
 import { type ChosenNode, NodeFinder } from './node-finder.ts'
-import { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
 import { PodReferences } from './object-events.ts'
 import { FollowedObjects, READ_KINDS } from './object-kinds.ts'
@@ -39,6 +39,7 @@ import { isSameToPlugins, PodInfos } from './pod-infos.ts'
 import { PostFilters } from './post-filters.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
+import { Reactions } from './reactions.ts'
 import { SchedulerMetrics } from './scheduler-metrics.ts'
 import { servedEventKinds } from './served-kinds.ts'
 
@@ -69,9 +70,11 @@ class Scheduler {
   readonly #writes: TaskQueue
   readonly #bindingContext: BindingContext
   readonly #binder: Binder
+  readonly #reactions: Reactions
   readonly #random: () => number
   /** Uids of pods that may not enter the queue yet. */
   readonly #gated = new Set<string>()
+  readonly #grown: GrownGroups
   /** Pods of groups that have nodes. */
   readonly #groups: ScheduledGroups
   readonly #finder: NodeFinder
@@ -98,12 +101,15 @@ class Scheduler {
     this.#pods = informers.of(PODS)
     this.#objects = new FollowedObjects(informers, clock, compositeKindOf(features) !== undefined)
     this.#references = new PodReferences(this.#pods, this.#objects)
+    this.#grown = new GrownGroups(this.#objects)
     this.#groups = new ScheduledGroups(pod => this.#pending.activate(membersOf(pod, this.#objects)))
     this.#state = new ClusterState(this.#objects, this.#groups)
     this.#pending = new SchedulingQueue(clock, settings.backOff, {
       entered: (event, queue) => void schedulerMetrics.incoming.child(event, queue).value++,
       rejected: (pod, plugins, change) => this.#reports.countRejections(pod, plugins, change),
     })
+    const [pending, infos, objects] = [this.#pending, this.#infos, this.#objects]
+    this.#reactions = new Reactions({ profiles: settings.profiles, pending, infos, objects, wake: () => this.#work.add(PENDING) })
     const { client, logger, meters } = env
     this.#recorder = new SeriesRecorder({
       component: DEFAULT_SCHEDULER,
@@ -151,7 +157,7 @@ class Scheduler {
       write: (pod, write) => this.#write(objectKey(pod), write),
       takenBack: (queued, plugins, failure) => {
         this.#fail(queued, plugins, failure)
-        this.#react(['assigned pod deleted', 'device claim'])
+        this.#reactions.to(['assigned pod deleted', 'device claim'])
       },
     })
   }
@@ -167,8 +173,8 @@ class Scheduler {
     await nodes.prepareStored(keepAllocatable)
     nodes.on({
       prepare: keepAllocatable,
-      added: node => this.#reactToNode(this.#state.setNode(node), node, undefined),
-      updated: (node, old) => this.#reactToNode(this.#state.setNode(node), node, old),
+      added: node => this.#reactions.toNode(this.#state.setNode(node), node, undefined),
+      updated: (node, old) => this.#reactions.toNode(this.#state.setNode(node), node, old),
       deleted: node => this.#state.deleteNode(node),
     })
     for (const [kind, event] of eventKinds)
@@ -238,20 +244,29 @@ class Scheduler {
       this.#binder.cancel(pod)
       this.#endNomination(pod, pod.spec.nodeName)
       const info = this.#infos.of(pod)
-      for (const event of this.#state.setPod(info)) this.#reactToPod(event, info)
+      for (const event of this.#state.setPod(info)) this.#reactions.toPod(event, info)
     } else this.#enqueue(pod, old)
-    if (old === undefined && groupOf(pod) && !this.#gated.has(pod.metadata.uid ?? '')) this.#openGroup(pod)
+    if (old === undefined) this.#grow(pod)
   }
 
-  /** Tries the pods of a tree of groups that a new pod may help. Either all of them may enter the queue, or none. */
-  #openGroup(added: Pod): void {
-    const members = membersOf(added, this.#objects)
-    this.#pending.reactFor('pod of group', members)
-    for (const pod of members) {
-      const { uid = '' } = pod.metadata
-      if (!this.#gated.has(uid) || pod.spec.schedulingGates?.length) continue
-      this.#enqueue(pod, undefined)
-      if (this.#gated.has(uid)) return
+  /** Remembers that a new pod may help the others of its groups. A pod that waits for them does not. */
+  #grow(pod: Pod): void {
+    const waits = this.#gated.has(pod.metadata.uid ?? '') && !pod.spec.schedulingGates?.length
+    if (!waits && this.#grown.add(pod)) this.#work.add(PENDING)
+  }
+
+  /** Tries the pods of groups that have new ones. Either all pods of a tree may enter the queue, or none. */
+  async #openGroups(): Promise<void> {
+    for (let members = this.#grown.take(); members !== undefined; members = this.#grown.take()) {
+      let isOpen = true
+      for (const pod of members) {
+        if (turnIsSpent()) await nextTurn()
+        const { uid = '' } = pod.metadata
+        this.#pending.reactFor('pod of group', [pod])
+        if (!isOpen || !this.#gated.has(uid) || pod.spec.schedulingGates?.length) continue
+        this.#enqueue(pod, undefined)
+        isOpen = !this.#gated.has(uid)
+      }
     }
   }
 
@@ -292,7 +307,7 @@ class Scheduler {
     this.#binder.cancel(pod)
     this.#dequeue(pod)
     this.#endNomination(pod)
-    if (this.#state.deletePod(pod) && info) this.#reactToPod('assigned pod deleted', info)
+    if (this.#state.deletePod(pod) && info) this.#reactions.toPod('assigned pod deleted', info)
   }
 
   /**
@@ -300,40 +315,14 @@ class Scheduler {
    */
   #endNomination(pod: Pod, boundTo?: string): void {
     const node = this.#nominated.delete(pod)
-    if (node !== undefined && node !== boundTo) this.#react(['assigned pod deleted'])
-  }
-
-  /** Tries pods again that a change of an assigned pod may help. */
-  #reactToPod(event: ClusterEvent, other: PodInfo): void {
-    if (event === 'assigned pod added' || event === 'assigned pod deleted')
-      this.#pending.react(event, (pod, plugin) => this.#pluginOf(pod, plugin)?.isHelpedByPod?.(this.#infos.of(pod), event, other) ?? true)
-    else this.#pending.react(event)
-    this.#work.add(PENDING)
-  }
-
-  /** Tries pods again that a new or changed node may help. */
-  #reactToNode(events: readonly ClusterEvent[], node: Node, old: Node | undefined): void {
-    if (events.length === 0) return
-    const [now, before] = [NodeInfo.of(node), old && NodeInfo.of(old)]
-    for (const event of events)
-      this.#pending.react(
-        event,
-        (pod, plugin) => this.#pluginOf(pod, plugin)?.isHelpedByNode?.(this.#infos.of(pod), now, before, this.#objects) ?? true,
-      )
-    this.#work.add(PENDING)
-  }
-
-  #pluginOf(pod: Pod, name: string): Plugin | undefined {
-    return this.#profiles.get(schedulerName(pod))?.plugins.find(({ plugin }) => plugin.name === name)?.plugin
-  }
-
-  #react(events: readonly ClusterEvent[]): void {
-    for (const event of events) this.#pending.react(event)
-    this.#work.add(PENDING)
+    if (node !== undefined && node !== boundTo) this.#reactions.to(['assigned pod deleted'])
   }
 
   async #scheduleAll(): Promise<void> {
-    for (let queued = this.#pending.take(); queued !== undefined && !this.#signal.aborted; queued = this.#pending.take()) {
+    while (!this.#signal.aborted) {
+      await this.#openGroups()
+      const queued = this.#pending.take()
+      if (queued === undefined) break
       await this.#schedule(queued)
       // The end of a write adds the key again.
       if (this.#writes.size >= MOST_WRITES) return

@@ -158,6 +158,18 @@ for (const [release, api] of Object.entries(APIS))
       await untilBound('a', 'b', 'd', 'e', 'f')
     })
 
+    it('lets pods in when one that has scheduling gates completes their minimum', async () => {
+      await addNode('n', '8')
+      const gates = { schedulingGates: [{ name: 'example.dev/quota' }] }
+      const members = ['a', 'b'].map(name => pod(name, '1', api.member('train')))
+      await plane.apply(api.group('train', 3), ...members, pod('c', '1', { ...api.member('train'), ...gates }))
+      await plane.settled()
+      expect(await bound()).to.deep.equal([])
+      await plane.request('PATCH', `${PODS}/c`, { body: { spec: { schedulingGates: null } } })
+      await plane.advance('11s')
+      await untilBound('a', 'b', 'c')
+    })
+
     it('holds pods back until their group exists', async () => {
       await addNode('n', '8')
       await plane.apply(pod('a', '1', api.member('train')), pod('b', '1', api.member('train')))
