@@ -31,7 +31,7 @@ export function probe(kept: readonly ProbeCase[], start: () => Promise<ProbedSer
         JOBS,
         (done, lines) => unmet.set(done, lines),
       )
-      // What is recorded for a second, or waits for half of one, may need longer beside others on a busy machine.
+      // A case that watches for a second, or waits for half of one, may need longer beside others on a busy machine.
       for (const [one, lines] of unmet)
         if (lines.length > 0 && one.steps.some(step => 'watch' in step || 'sleep' in step)) unmet.set(one, await runCase(client, one))
     } finally {
