@@ -27,8 +27,9 @@ export class ClusterState {
   readonly #pods = new Map<string, AssignedPod>()
   /** Pods of nodes that are not known yet. */
   readonly #homeless = new Map<string, Set<PodInfo>>()
-  /** Undefined if nodes were added or removed, or moved to another zone. */
   #snapshot: Snapshot | undefined
+  /** Whether nodes were added or removed, or moved to another zone, since the snapshot was made. */
+  #isOutdated = false
   /** Names of nodes that are not in the snapshot as they are. */
   readonly #changed = new Set<string>()
 
@@ -43,8 +44,10 @@ export class ClusterState {
    * later state.
    */
   snapshot(): Snapshot {
-    if (this.#snapshot === undefined) this.#snapshot = new Snapshot(inZoneOrder([...this.#nodes.values()]), this.#objects)
-    else
+    if (this.#snapshot === undefined || this.#isOutdated) {
+      this.#snapshot = new Snapshot(inZoneOrder([...this.#nodes.values()]), this.#objects, this.#snapshot)
+      this.#isOutdated = false
+    } else
       for (const name of this.#changed) {
         const node = this.#nodes.get(name)
         if (node) this.#snapshot.replace(node)
@@ -82,7 +85,7 @@ export class ClusterState {
     const node = this.#nodes.get(name)
     if (node === undefined) return
     this.#nodes.delete(name)
-    this.#snapshot = undefined
+    this.#isOutdated = true
     if (node.pods.length > 0) this.#homeless.set(name, new Set(node.pods))
   }
 
@@ -161,7 +164,7 @@ export class ClusterState {
     const old = this.#nodes.get(name)
     this.#nodes.set(name, node)
     this.#changed.add(name)
-    if (old === undefined || (old.node !== node.node && zoneOf(old) !== zoneOf(node))) this.#snapshot = undefined
+    if (old === undefined || (old.node !== node.node && zoneOf(old) !== zoneOf(node))) this.#isOutdated = true
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Node } from '../../api/core/v1.types.ts'
 import { UsedPorts } from '../shared/host-ports.ts'
-import { labelTexts } from '../shared/label-index.ts'
 import { allocatableOf } from '../shared/node-amounts.ts'
 import type { ResourceAmounts } from '../shared/pod-requests.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -32,7 +31,6 @@ export class NodeInfo {
   readonly allocatable: ResourceAmounts
   readonly #totals: PodTotals
   #ports: UsedPorts | undefined
-  #podLabels: ReadonlySet<string> | 'very many' | undefined
 
   private constructor(node: Node, allocatable: ResourceAmounts, totals: PodTotals) {
     this.node = node
@@ -91,12 +89,6 @@ export class NodeInfo {
     return new NodeInfo(this.node, this.allocatable, { ...lists, ...sums })
   }
 
-  /** Whether a pod of the node may have a label, given as a text of `labelTexts`. */
-  mayHavePodWith(label: string): boolean {
-    this.#podLabels ??= labelsOf(this.pods)
-    return this.#podLabels === 'very many' || this.#podLabels.has(label)
-  }
-
   /** Ports of the node that its pods use. */
   get ports(): UsedPorts {
     if (this.#ports === undefined) {
@@ -105,17 +97,6 @@ export class NodeInfo {
     }
     return this.#ports
   }
-}
-
-/** Returns the labels of pods as texts. */
-function labelsOf(pods: readonly PodInfo[]): ReadonlySet<string> | 'very many' {
-  const labels = new Set<string>()
-  for (const { pod } of pods) {
-    const texts = labelTexts(pod.metadata.namespace, pod.metadata.labels)
-    if (texts === undefined) return 'very many'
-    for (const text of texts) labels.add(text)
-  }
-  return labels
 }
 
 /** Returns the totals with further pods. */
@@ -157,4 +138,14 @@ function changed(amounts: ResourceAmounts, pods: readonly PodInfo[], of: (pod: P
   const sum = new Map(amounts)
   for (const pod of pods) for (const [name, amount] of of(pod)) sum.set(name, (sum.get(name) ?? 0) + sign * amount)
   return sum
+}
+
+/** Returns the pods that have gone and those that have come: two lists without their common beginning and end. */
+export function differingPods(from: readonly PodInfo[], to: readonly PodInfo[]): [readonly PodInfo[], readonly PodInfo[]] {
+  const most = Math.min(from.length, to.length)
+  let start = 0
+  while (start < most && from[start] === to[start]) start++
+  let end = 0
+  while (end < most - start && from[from.length - 1 - end] === to[to.length - 1 - end]) end++
+  return [from.slice(start, from.length - end), to.slice(start, to.length - end)]
 }

@@ -1,9 +1,11 @@
 import type { Pod, Service } from '../../api/core/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
 import type { GroupTrees } from './groups/group-trees.ts'
 import type { NodeInfo } from './node-info.ts'
+import { NodesByPodLabel, type PodQuery } from './nodes-by-pod-label.ts'
 
 /** Objects besides nodes and pods that plugins read. All functions return shared objects. */
 export interface ClusterObjects {
@@ -40,6 +42,8 @@ export interface NodeChange {
 
 /** Number of changes that are kept for `changesSince`. */
 const MOST_CHANGES = 2048
+/** Number of queries for pods that are answered by their labels. */
+const MOST_QUERIES = 16
 
 /**
  * State of the cluster for one scheduling cycle. It does not change during a cycle. Before the next one, `replace`
@@ -48,6 +52,7 @@ const MOST_CHANGES = 2048
 export class Snapshot {
   readonly objects: ClusterObjects
   readonly #nodes: NodeInfo[]
+  readonly #byPodLabel: NodesByPodLabel
   readonly #positions = new Map<string, number>()
   readonly #withAffinity = new Map<string, NodeInfo>()
   readonly #withRequiredAntiAffinity = new Map<string, NodeInfo>()
@@ -57,8 +62,10 @@ export class Snapshot {
   #changes: NodeChange[] = []
   #version = 0
 
-  constructor(nodes: readonly NodeInfo[], objects: ClusterObjects) {
+  /** @param earlier snapshot that this one replaces, which is not used any more */
+  constructor(nodes: readonly NodeInfo[], objects: ClusterObjects, earlier?: Snapshot) {
     this.#nodes = [...nodes]
+    this.#byPodLabel = earlier ? earlier.#labelsOf(nodes) : new NodesByPodLabel()
     this.objects = objects
     for (const [i, node] of nodes.entries()) {
       this.#positions.set(node.name, i)
@@ -97,6 +104,7 @@ export class Snapshot {
     const from = position === undefined ? undefined : this.#nodes[position]
     if (position === undefined || from === undefined || from === node) return
     this.#nodes[position] = node
+    this.#byPodLabel.replace(from, node)
     this.#version++
     this.#changes.push({ from, to: node })
     if (this.#changes.length > 2 * MOST_CHANGES) this.#changes = this.#changes.slice(-MOST_CHANGES)
@@ -135,6 +143,37 @@ export class Snapshot {
   /** Nodes with pods that have required anti-affinity. */
   get withRequiredAntiAffinity(): Iterable<NodeInfo> {
     return this.#withRequiredAntiAffinity.values()
+  }
+
+  /**
+   * Returns the nodes that may have pods of one of the queries, and all that have some, in steps. The snapshot must not
+   * change meanwhile.
+   */
+  *nodesWithPods(queries: readonly PodQuery[]): Steps<Iterable<NodeInfo>> {
+    if (queries.length > MOST_QUERIES) return this.#nodes
+    const found = new Set<NodeInfo>()
+    for (const query of queries) {
+      const names = yield* this.#byPodLabel.nodesWith(query, this.#nodes)
+      if (names === undefined) return this.#nodes
+      for (const name of names) {
+        if (isStepDone()) yield
+        const node = this.node(name)
+        if (node) found.add(node)
+      }
+    }
+    return found
+  }
+
+  /** Gives away the labels of pods, brought up to date for other nodes. */
+  #labelsOf(nodes: readonly NodeInfo[]): NodesByPodLabel {
+    const left = new Set(this.#nodes)
+    for (const node of nodes) {
+      const from = this.node(node.name)
+      if (from) left.delete(from)
+      if (from !== node) this.#byPodLabel.replace(from, node)
+    }
+    for (const node of left) this.#byPodLabel.replace(node, undefined)
+    return this.#byPodLabel
   }
 
   /** Returns the number of nodes that have an image. */

@@ -1,7 +1,7 @@
 import type { Node } from '../../api/core/v1.types.ts'
 import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { NodeInfo } from './node-info.ts'
+import { differingPods, type NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { NodeChange, Snapshot } from './snapshot.ts'
 
@@ -17,10 +17,10 @@ export interface TallyFunctions<T> {
    * for the tally.
    */
   count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
-  /** Nodes that may have pods that count. Default: all. */
-  nodes?(snapshot: Snapshot): Iterable<NodeInfo>
-  /** Optional. Whether a pod of a node may count. If none may, `count` is called without its pods. */
-  mayCount?(node: NodeInfo): boolean
+  /** Optional. Returns the nodes that may have pods that count. Default: all. */
+  nodes?(snapshot: Snapshot): Steps<Iterable<NodeInfo>>
+  /** Optional. Whether a node counts even without pods. If so, `count` is called with none of them for all nodes. */
+  readonly countsNodes?: boolean
   /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
   weigh?(pod: PodInfo): number
   /** Optional. How many comparisons a node takes besides its pods. Default: 0. */
@@ -81,8 +81,9 @@ export class Tallies<T> {
       return known.tally
     }
     const tally = functions.empty()
-    for (const node of functions.nodes?.(snapshot) ?? snapshot.nodes)
-      yield* countAll(tally, functions.mayCount?.(node) === false ? NO_PODS : node.pods, node, 1, functions)
+    const nodes = functions.nodes ? yield* functions.nodes(snapshot) : snapshot.nodes
+    if (functions.countsNodes) for (const node of snapshot.nodes) yield* countAll(tally, NO_PODS, node, 1, functions)
+    for (const node of nodes) yield* countAll(tally, node.pods, node, 1, functions)
     this.#tallies.delete(key)
     this.#tallies.set(key, { snapshot, version: snapshot.version, tally })
     for (const oldest of this.#tallies.keys()) {
@@ -124,13 +125,3 @@ function* follow<T>(tally: T, from: NodeInfo, to: NodeInfo, functions: TallyFunc
 /** Whether two states of a node are the same for tallies. The others differ with each report of its kubelet. */
 const isSameNode = (a: Node, b: Node): boolean =>
   a === b || (deepEqual(a.metadata.labels, b.metadata.labels) && deepEqual(a.spec?.taints, b.spec?.taints))
-
-/** Returns the parts of two lists of pods without their common beginning and end. */
-function differingPods(from: readonly PodInfo[], to: readonly PodInfo[]): [readonly PodInfo[], readonly PodInfo[]] {
-  const most = Math.min(from.length, to.length)
-  let start = 0
-  while (start < most && from[start] === to[start]) start++
-  let end = 0
-  while (end < most - start && from[from.length - 1 - end] === to[to.length - 1 - end]) end++
-  return [from.slice(start, from.length - end), to.slice(start, to.length - end)]
-}

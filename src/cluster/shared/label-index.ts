@@ -23,16 +23,16 @@ const labelText = (namespace: string, key: string, value: string): string => `${
 const manyLabels = (namespace: string): string => `${namespace}/`
 
 /** Returns a text for each label of an object. Undefined if it has very many. */
-export const labelTexts = (namespace = '', labels: Labels = {}): readonly string[] | undefined =>
+const labelTexts = (namespace = '', labels: Labels = {}): readonly string[] | undefined =>
   hasFewValues(labels, MOST_LABELS) ? Object.entries(labels).map(([key, value]) => labelText(namespace, key, value)) : undefined
 
-/** Returns the texts of labels, not of all, that an object of the namespace needs to match the requirements. */
-export function requiredLabels(namespace: string, requirements: readonly LabelRequirement[]): readonly string[] {
-  const found: string[] = []
+/** Returns labels, not all, that an object needs to meet the requirements, as pairs of key and value. */
+export function requiredLabels(requirements: readonly LabelRequirement[]): readonly (readonly [string, string])[] {
+  const found: (readonly [string, string])[] = []
   for (const { key, operator, values } of requirements) {
     const [value] = values
     if (value === undefined || values.length > 1 || !['=', '==', 'in'].includes(operator)) continue
-    found.push(labelText(namespace, key, value))
+    found.push([key, value])
     if (found.length === MOST_COMPARED) break
   }
   return found
@@ -46,7 +46,7 @@ export function podsBySelector(pods: Informer<Pod>): (namespace: string, require
   pods.addIndex(BY_LABEL, ({ metadata: { namespace = '', labels } }) => labelTexts(namespace, labels) ?? [manyLabels(namespace)])
   const { store } = pods
   const candidates = (namespace: string, requirements: readonly LabelRequirement[]): readonly Pod[] => {
-    const [first, ...others] = requiredLabels(namespace, requirements)
+    const [first, ...others] = requiredLabels(requirements).map(([key, value]) => labelText(namespace, key, value))
     if (first === undefined) return store.inNamespace(namespace)
     let rarest = first
     for (const label of others) if (store.count(BY_LABEL, label) < store.count(BY_LABEL, rarest)) rarest = label

@@ -43,7 +43,7 @@ export const interPodAffinity = ({
         for (const pod of pods) countPod(tally, terms, pod, node, change)
       },
       weigh: ({ requiredAntiAffinity }) => weight + weightOf(requiredAntiAffinity),
-      nodes: ({ nodes, withRequiredAntiAffinity }) => (hasTerms(info) ? nodes : withRequiredAntiAffinity),
+      nodes: snapshot => nodesWith(snapshot, [...terms.affinity, ...terms.antiAffinity], snapshot.withRequiredAntiAffinity),
     })
     return new AffinityFilter(terms, counts)
   }
@@ -59,7 +59,7 @@ export const interPodAffinity = ({
         for (const pod of pods) terms.add(tally, pod, node, change)
       },
       weigh: pod => weight + weightOf(pod.requiredAffinity) + weightOf(pod.preferredAffinity) + weightOf(pod.preferredAntiAffinity),
-      nodes: ({ nodes, withAffinity }) => (hasPreferences(info) ? nodes : withAffinity),
+      nodes: snapshot => nodesWith(snapshot, [...affinity, ...antiAffinity], snapshot.withAffinity),
     })
   }
   return {
@@ -97,6 +97,15 @@ const hasTerms = ({ requiredAffinity, requiredAntiAffinity }: PodInfo): boolean 
   requiredAffinity.length > 0 || requiredAntiAffinity.length > 0
 const hasPreferences = ({ preferredAffinity, preferredAntiAffinity }: PodInfo): boolean =>
   preferredAffinity.length > 0 || preferredAntiAffinity.length > 0
+
+/** Returns the nodes that may have pods which terms select, and further ones, in steps. */
+function* nodesWith(snapshot: Snapshot, terms: readonly AffinityTerm[], others: Iterable<NodeInfo>): Steps<Iterable<NodeInfo>> {
+  // An empty selector selects all namespaces.
+  if (terms.some(({ namespaceSelector }) => namespaceSelector.length === 0)) return snapshot.nodes
+  const queries = terms.map(({ namespaces, selector }) => ({ namespaces, requirements: selector }))
+  const selected = yield* snapshot.nodesWithPods(queries)
+  return selected === snapshot.nodes ? selected : new Set([...selected, ...others])
+}
 
 const weights = new WeakMap<readonly AffinityTerm[], number>()
 

@@ -2,12 +2,12 @@ import type { Pod, TopologySpreadConstraint } from '../../../api/core/v1.types.t
 import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
-import { requiredLabels } from '../../shared/label-index.ts'
 import { matchesRequiredAffinity } from '../../shared/node-affinity.ts'
 import { selectorOf } from '../../shared/selectors.ts'
 import { isExclusive, untoleratedTaint } from '../../shared/tolerations.ts'
 import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, type Status, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
+import type { PodQuery } from '../nodes-by-pod-label.ts'
 import type { PodInfo } from '../pod-info.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type Constraint, constraintsOf, isHeavy, keyOf, largeKeyOf, matchesAll, type Selectors } from '../spread-constraints.ts'
@@ -141,20 +141,9 @@ const weightsOf = (constraints: readonly Constraint[]): Pick<TallyFunctions<Doma
   return { weigh: () => weight, nodeWeight: constraints.length }
 }
 
-/**
- * Returns a function that reports whether a node may have pods that count for a constraint. It looks at one label of
- * each selector: a large cluster has many nodes without a pod of an application.
- */
-function hasCountedPods({ metadata: { namespace = '' } }: Pod, constraints: readonly Constraint[]): (node: NodeInfo) => boolean {
-  let labels: ReadonlySet<string | undefined> | undefined
-  return node => {
-    labels ??= new Set(
-      constraints.map(({ selectors }) => selectors.map(one => requiredLabels(namespace, one)[0]).find(label => label !== undefined)),
-    )
-    for (const label of labels) if (label === undefined || node.mayHavePodWith(label)) return true
-    return false
-  }
-}
+/** Returns what pods that count for a constraint have in common. */
+const countedPods = ({ metadata: { namespace = '' } }: Pod, constraints: readonly Constraint[]): readonly PodQuery[] =>
+  constraints.map(({ selectors }) => ({ namespaces: [namespace], requirements: selectors.flat() }))
 
 /** Key of a tally for scores. @param requiresAll whether nodes without a topology key count for no other one */
 const scoreKey = (requiresAll: boolean, key: string): string => `${requiresAll} ${key}`
@@ -162,7 +151,8 @@ const scoreKey = (requiresAll: boolean, key: string): string => `${requiresAll} 
 /** Counts pods on nodes that have all topology keys and that the constraint includes. */
 const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFunctions<DomainCounts> => ({
   ...weightsOf(constraints),
-  mayCount: hasCountedPods(pod, constraints),
+  nodes: snapshot => snapshot.nodesWithPods(countedPods(pod, constraints)),
+  countsNodes: true,
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {
     if (!hasAllKeys(node, constraints)) return
@@ -177,7 +167,7 @@ const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFuncti
 /** Counts pods as scores do: by node for host names, on nodes that the constraint includes for other keys. */
 const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: boolean): TallyFunctions<DomainCounts> => ({
   ...weightsOf(constraints),
-  mayCount: hasCountedPods(pod, constraints),
+  nodes: snapshot => snapshot.nodesWithPods(countedPods(pod, constraints)),
   empty: () => constraints.map(() => new Map()),
   count(tally, pods, node, change) {
     // A domain without pods scores as one that is unknown.

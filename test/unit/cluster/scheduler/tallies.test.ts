@@ -3,6 +3,7 @@ import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import type { PodInfo } from '../../../../src/cluster/scheduler/pod-info.ts'
 import { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
 import { Tallies, type TallyFunctions } from '../../../../src/cluster/scheduler/tallies.ts'
+import { selectorOfMap } from '../../../../src/cluster/shared/selectors.ts'
 import { infoOf, nodeOf, objectsOf } from '../../../support/scheduling.ts'
 
 /** Counts pods, and notes how many were looked at. */
@@ -38,20 +39,27 @@ describe('tallies', () => {
     expect(tallies.isReady('x', snapshot)).to.equal(false)
   })
 
-  it('do not look at the pods of nodes that have none that count', () => {
+  it('look only at the pods of nodes that may have some that count, and at other nodes if those count without pods', () => {
     const labelled = ['web', 'db'].map(app => infoOf({ name: app, labels: { app } }))
-    const very = infoOf({ name: 'very', labels: Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`l${i}`, 'x'])) })
-    const nodes = [labelled, pods, [very]].map((own, i) => NodeInfo.of(nodeOf(`n${i}`), own))
-    const { functions, seen } = podCounter()
-    const mayCount = (node: NodeInfo): boolean => node.mayHavePodWith('default/app=web')
+    const nodes = [labelled, pods, []].map((own, i) => NodeInfo.of(nodeOf(`n${i}`), own))
     const snapshot = new Snapshot(nodes, objectsOf())
-    expect(new Tallies<{ count: number }>().of('x', snapshot, { ...functions, mayCount }).count).to.equal(3)
-    expect(seen.pods).to.equal(3)
-    expect(nodes.map(mayCount)).to.deep.equal([true, false, true])
-    expect([nodes[1]?.withPods(...labelled), nodes[0]?.withoutPods(...labelled)].map(node => node && mayCount(node))).to.deep.equal([
-      true,
-      false,
-    ])
+    const counted = (countsNodes: boolean): [number, string[]] => {
+      const { functions, seen } = podCounter()
+      const names: string[] = []
+      const tally = new Tallies<{ count: number }>().of('x', snapshot, {
+        ...functions,
+        countsNodes,
+        count(...[of, own, node, change]) {
+          names.push(node.name)
+          functions.count(of, own, node, change)
+        },
+        nodes: () => snapshot.nodesWithPods([{ namespaces: ['default'], requirements: selectorOfMap({ app: 'web' }) }]),
+      })
+      expect(tally.count).to.equal(seen.pods)
+      return [seen.pods, names]
+    }
+    expect(counted(false)).to.deep.equal([2, ['n0']])
+    expect(counted(true)).to.deep.equal([2, ['n0', 'n1', 'n2', 'n0']])
   })
 
   it('look only at pods that have come or gone since the last cycle', () => {
