@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../api/meta/obje
 import type { Destination } from '../../../clients/destination.ts'
 import { keptConnections, keptPlainConnections, postOnce } from '../../../clients/post.ts'
 import { readForeignJson } from '../../../codec/foreign-json.ts'
+import { DEADLINE, startDeadline } from '../../../lib/deadline.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isLongStepDone, runInTurns, type Steps } from '../../../lib/steps.ts'
 import { trimEndOf } from '../../../lib/trim.ts'
@@ -159,19 +160,17 @@ export class HttpExtender implements Extender {
   /** Posts a body. Throws an Error with Go's message if there is no response of status 200 in time. */
   async #send(verb: string, body: Buffer, signal: AbortSignal): Promise<Json> {
     const url = `${trimEndOf(this.name, '/')}/${verb}`
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs)])
-    let response: Awaited<ReturnType<typeof postOnce>>
+    const limit = startDeadline(this.#options.timeoutMs, signal)
     try {
-      response = await postOnce(this.#destination(new URL(url)), body, ended, { maxBytes: MOST_BYTES })
-    } catch (error) {
-      const reason =
-        ended.aborted && !signal.aborted
-          ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
-          : errorMessage(error)
-      throw new Error(`Post ${JSON.stringify(url)}: ${reason}`, { cause: error })
+      const response = await postOnce(this.#destination(new URL(url)), body, limit.signal, { maxBytes: MOST_BYTES }).catch(error => {
+        const reason = limit.isOver() ? `${DEADLINE} (Client.Timeout exceeded while awaiting headers)` : errorMessage(error)
+        throw new Error(`Post ${JSON.stringify(url)}: ${reason}`, { cause: error })
+      })
+      if (response.status !== 200) throw new Error(`failed ${verb} with extender at URL ${url}, code ${response.status}`)
+      return await readForeignJson(response.body, limit.signal)
+    } finally {
+      limit.dispose()
     }
-    if (response.status !== 200) throw new Error(`failed ${verb} with extender at URL ${url}, code ${response.status}`)
-    return await readForeignJson(response.body, ended)
   }
 
   /** Returns the destination of a call. All calls share connections. */
