@@ -18,11 +18,11 @@ export interface PodQuery {
 /** Numbers of pods by name of their node, by namespace and value of a label. */
 type NodesByValue = Map<string, Map<string, number>>
 
-/** Finds nodes by the labels of their pods, for the keys of labels that were asked for. */
+/** Nodes by the labels of their pods, for the keys that queries have needed. */
 export class NodesByPodLabel {
   readonly #keys = new Map<string, NodesByValue>()
 
-  /** Follows a change of a node. */
+  /** Counts the pods of a node in its new state. */
   replace(from: NodeInfo | undefined, to: NodeInfo | undefined): void {
     const name = (to ?? from)?.name
     if (this.#keys.size === 0 || name === undefined) return
@@ -35,7 +35,7 @@ export class NodesByPodLabel {
 
   /**
    * Returns the names of nodes that may have pods of a query, and of all that have some. Undefined if no label is
-   * required. @param nodes all nodes, as `replace` was told
+   * required. @param nodes all nodes, in their last states
    */
   *nodesWith({ namespaces, requirements }: PodQuery, nodes: readonly NodeInfo[]): Steps<readonly string[] | undefined> {
     let fewest: readonly ReadonlyMap<string, number>[] | undefined
@@ -43,16 +43,16 @@ export class NodesByPodLabel {
     for (const [key, value] of requiredLabels(requirements).slice(0, MOST_COMPARED)) {
       const byValue = yield* this.#index(key, nodes)
       const found: ReadonlyMap<string, number>[] = []
-      let count = 0
+      let size = 0
       for (const namespace of namespaces) {
         if (isStepDone()) yield
         const names = byValue.get(inNamespace(namespace, value))
         if (names) found.push(names)
-        count += names?.size ?? 0
+        size += names?.size ?? 0
       }
-      if (count >= least) continue
+      if (size >= least) continue
       fewest = found
-      least = count
+      least = size
     }
     return fewest?.flatMap(names => [...names.keys()])
   }

@@ -42,7 +42,7 @@ export interface NodeChange {
 
 /** Number of changes that are kept for `changesSince`. */
 const MOST_CHANGES = 2048
-/** Number of queries for pods that are answered by their labels. */
+/** Number of queries that are compared with the labels of pods. More return all nodes. */
 const MOST_QUERIES = 16
 
 /**
