@@ -10,6 +10,7 @@
 import http from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readWhile } from './support/get-delays.ts'
 import { cpuOf, memoryOf } from './support/load.ts'
 import { areNodesReady, arePodsRunning, nodeAt, podAt, readList, serviceAt } from './support/node-load.ts'
 import { startBinnacle } from './support/processes.ts'
@@ -41,22 +42,14 @@ const quantiles = (delays: number[]): string => {
 
 /** Runs something while an object is read a hundred times a second. Prints processor time, memory and the delays. */
 async function measured(name: string, run: () => Promise<unknown>): Promise<void> {
-  const delays: number[] = []
-  let ended = false
-  const reader = (async () => {
-    for (; !ended; await sleep(10)) {
-      const begun = performance.now()
-      await send(port, 'GET', '/api/v1/namespaces/default')
-      delays.push(performance.now() - begun)
-    }
-  })()
+  const reader = readWhile(port)
   const [begun, cpu] = [performance.now(), cpuOf(pid)]
   await run()
   const [spent, used] = [(performance.now() - begun) / 1000, (cpuOf(pid) - cpu) / 1e6]
-  ended = true
-  await reader
+  const { p50, p99, most } = await reader.end()
   console.log(
-    `${name}: ${spent.toFixed(1)} s, ${used.toFixed(1)} s of processor time, ${memoryOf(pid).toFixed(0)} MiB; GET ${quantiles(delays)}`,
+    `${name}: ${spent.toFixed(1)} s, ${used.toFixed(1)} s of processor time, ${memoryOf(pid).toFixed(0)} MiB; ` +
+      `GET p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, most ${most.toFixed(1)} ms`,
   )
 }
 

@@ -7,6 +7,7 @@
  * REPLICAS (10000), ROUNDS of both (1; the lower figures count).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readWhile } from './support/get-delays.ts'
 import { cpuOf, memoryOf } from './support/load.ts'
 import { arePodsRunning, podAt, until } from './support/node-load.ts'
 import { startBinnacle } from './support/processes.ts'
@@ -17,7 +18,6 @@ const [replicas, rounds] = [count('REPLICAS', 10_000), count('ROUNDS', 1)]
 /** A simulated node has room for 110 pods. */
 const nodes = Math.ceil(replicas / 100)
 const WIDTH = 16
-const GET_EVERY_MS = 10
 const DEPLOYMENT = '/apis/apps/v1/namespaces/default/deployments/web'
 
 /** Seconds by the clock, and seconds of processor time of the server. */
@@ -40,25 +40,12 @@ const since = (begun: number, pid: number, cpu: number): Spent => ({
   cpu: (cpuOf(pid) - cpu) / 1e6,
 })
 
-/** Reads an object at an interval until the signal aborts. Returns the 99th percentile of the delays. */
-async function getDelays(port: number, signal: AbortSignal): Promise<number> {
-  const delays: number[] = []
-  while (!signal.aborted) {
-    const begun = performance.now()
-    await send(port, 'GET', '/api/v1/namespaces/default')
-    delays.push(performance.now() - begun)
-    await sleep(GET_EVERY_MS)
-  }
-  return delays.sort((a, b) => a - b)[Math.floor(delays.length * 0.99)] ?? 0
-}
-
 async function deployed(): Promise<Pick<Round, 'rollout' | 'getP99' | 'mebibytes'>> {
   const server = await startBinnacle(['--profile=cluster', `--nodes=${nodes}`])
   const { port, pid } = server
   try {
     await sleep(3000)
-    const done = new AbortController()
-    const delays = getDelays(port, done.signal)
+    const reader = readWhile(port)
     const [begun, cpu] = [performance.now(), cpuOf(pid)]
     const { metadata, spec } = podAt(0) as { readonly metadata: { readonly labels: object }; readonly spec: object }
     const { labels } = metadata
@@ -71,8 +58,7 @@ async function deployed(): Promise<Pick<Round, 'rollout' | 'getP99' | 'mebibytes
     await send(port, 'POST', '/apis/apps/v1/namespaces/default/deployments', body)
     await until(async () => JSON.parse((await send(port, 'GET', DEPLOYMENT)).toString()).status?.availableReplicas === replicas)
     const rollout = since(begun, pid, cpu)
-    done.abort()
-    return { rollout, getP99: await delays, mebibytes: memoryOf(pid) }
+    return { rollout, getP99: (await reader.end()).p99, mebibytes: memoryOf(pid) }
   } finally {
     await server.stop()
   }
