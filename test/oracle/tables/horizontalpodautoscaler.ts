@@ -233,7 +233,11 @@ async function reason(given: string): Promise<string> {
     external: { type: 'External', external: { metric: { name }, target: average } },
     object: {
       type: 'Object',
-      object: { metric: { name }, target: average, describedObject: { kind: given.split(' ')[0] ?? '', name: 'x' } },
+      object: {
+        metric: { name },
+        target: { type: 'Value', value: '1' },
+        describedObject: { kind: given.split(' ')[0] ?? '', name: 'x' },
+      },
     },
   }
   const kind = given.startsWith('external') ? 'external' : given.startsWith('pods') ? 'pods' : given.startsWith('cpu') ? 'cpu' : 'object'

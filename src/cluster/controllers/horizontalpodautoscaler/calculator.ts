@@ -55,10 +55,10 @@ const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean =>
  * @param target percent.
  */
 export function* utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Steps<Proposal> {
-  const groups = yield* groupsOf(input, resource)
+  const counted = yield* countedPods(input, resource)
   const requests = yield* podRequests(input.pods, container, resource)
   const fallback = Math.max(100, target)
-  return yield* proposalOf(input, groups, {
+  return yield* proposalOf(input, counted, {
     ratio: metrics => utilizationRatio(metrics, requests, target),
     missing: name => Math.trunc(((requests.get(name) ?? 0) * fallback) / 100),
   })
@@ -69,8 +69,8 @@ export function* utilizationProposal(input: PodProposalInput, resource: string, 
  * a metric that is no resource.
  */
 export function* averageProposal(input: PodProposalInput, target: number, resource = ''): Steps<Proposal> {
-  const groups = yield* groupsOf(input, resource)
-  return yield* proposalOf(input, groups, { ratio: metrics => usageRatio(metrics, target), missing: () => target })
+  const counted = yield* countedPods(input, resource)
+  return yield* proposalOf(input, counted, { ratio: metrics => usageRatio(metrics, target), missing: () => target })
 }
 
 /** Proposes replicas so that a value of an object, or an external one, reaches its target. Uses are in thousandths. */
@@ -93,10 +93,23 @@ export function perReplicaProposal(current: number, tolerances: Tolerances, usag
   return { replicas: isEnough ? current : Math.ceil(usage / target), usage: current === 0 ? usage : Math.ceil(usage / current) }
 }
 
-/** Groups pods by what their metrics are worth. Throws an Error if there are no pods. */
-function groupsOf({ pods, metrics, now, periods = READINESS_PERIODS }: PodProposalInput, resource: string): Steps<PodGroups> {
+/** Groups of pods, and the metrics of those that count or that are not among the pods. */
+interface CountedPods {
+  readonly groups: PodGroups
+  readonly metrics: Map<string, PodMetric>
+}
+
+/** Groups pods by what their metrics are worth. Throws an Error if there are no pods, or no metrics that count. */
+function* countedPods({ pods, metrics: all, now, periods = READINESS_PERIODS }: PodProposalInput, resource: string): Steps<CountedPods> {
   if (pods.length === 0) throw new Error(NO_PODS)
-  return groupPods(pods, metrics, resource, now, periods)
+  const groups = yield* groupPods(pods, all, resource, now, periods)
+  const metrics = new Map<string, PodMetric>()
+  for (const [name, metric] of all) {
+    if (isStepDone()) yield
+    if (!groups.ignored.has(name) && !groups.unready.has(name)) metrics.set(name, metric)
+  }
+  if (metrics.size === 0) throw new Error(UNREADY)
+  return { groups, metrics }
 }
 
 /** Computation of a ratio from the metrics of pods. */
@@ -111,14 +124,8 @@ interface Measure {
  * Proposes replicas by a ratio. Pods without metrics are assumed to use what makes the change smaller; if that reverses
  * it, nothing changes.
  */
-function* proposalOf({ current, metrics: all, tolerances }: PodProposalInput, groups: PodGroups, measure: Measure): Steps<Proposal> {
-  const { ready, unready, missing, ignored } = groups
-  const metrics = new Map<string, PodMetric>()
-  for (const [name, metric] of all) {
-    if (isStepDone()) yield
-    if (!ignored.has(name) && !unready.has(name)) metrics.set(name, metric)
-  }
-  if (metrics.size === 0) throw new Error(UNREADY)
+function* proposalOf({ current, tolerances }: PodProposalInput, { groups, metrics }: CountedPods, measure: Measure): Steps<Proposal> {
+  const { ready, unready, missing } = groups
   const { ratio, ...use } = yield* measure.ratio(metrics)
   const addsUnready = unready.size > 0 && ratio > 1
   if (!addsUnready && missing.size === 0) return { replicas: isWithin(tolerances, ratio) ? current : Math.ceil(ratio * ready), ...use }

@@ -56,7 +56,7 @@ export function* usesOf(items: readonly PodUsage[], resource: string, container?
     const { name = '', namespace = '' } = metadata
     const counted = container === undefined ? containers : containers.filter(each => each.name === container)
     if (container !== undefined && counted.length === 0)
-      throw new Error(`container ${container} not present in metrics for pod ${namespace}/${name}`)
+      throw new Error(`failed to get container metrics: container ${container} not present in metrics for pod ${namespace}/${name}`)
     const values = counted.map(({ usage }) => usage[resource])
     if (values.length === 0 || values.includes(undefined)) continue
     const value = values.reduce((sum, each) => sum + Number(quantityMilliValue(each)), 0)

@@ -126,24 +126,29 @@ async function resourceProposal(
   container: string | undefined,
   state: TargetState,
 ): Promise<MetricProposal> {
-  const kind = container === undefined ? 'resource' : 'container resource'
-  const reason = container === undefined ? 'FailedGetResourceMetric' : 'FailedGetContainerResourceMetric'
+  const [reason, message] =
+    container === undefined
+      ? ['FailedGetResourceMetric', `failed to get ${name} resource metric value`]
+      : ['FailedGetContainerResourceMetric', `failed to get ${container} container metric value`]
   const { averageValue, averageUtilization } = target
-  const what = averageValue === undefined ? 'utilization' : 'usage'
-  const proposal = await explained(reason, `failed to get ${name} ${kind} metric value: failed to get ${name} ${what}`, async () => {
+  const proposal = await explained(reason, message, async () => {
     if (averageValue === undefined && averageUtilization === undefined)
-      throw new Error(`invalid ${kind} metric source: neither an average utilization target nor an average value (usage) target was set`)
-    const metrics = await readable(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
-    return startInTurns(
-      averageValue === undefined
-        ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
-        : averageProposal(inputOf(state, metrics), milli(averageValue), name),
-    )
+      throw new Error('invalid resource metric source: neither an average utilization target nor an average value (usage) target was set')
+    return prefixed(`failed to get ${name} ${averageValue === undefined ? 'utilization' : 'usage'}`, async () => {
+      const metrics = await prefixed(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
+      return startInTurns(
+        averageValue === undefined
+          ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
+          : averageProposal(inputOf(state, metrics), milli(averageValue), name),
+      )
+    })
   })
   const current = averageStatus(proposal)
+  const utilization = `${container === undefined ? '' : 'container '}resource utilization (percentage of request)`
   return {
     replicas: proposal.replicas,
-    name: `${name} ${kind}${averageValue === undefined ? ' utilization (percentage of request)' : ''}`,
+    // Upstream names both types alike by their average value.
+    name: `${name} ${averageValue === undefined ? utilization : 'resource'}`,
     status: container === undefined ? { type, resource: { name, current } } : { type, containerResource: { name, container, current } },
   }
 }
@@ -154,7 +159,7 @@ async function podsProposal(
   state: TargetState,
 ): Promise<MetricProposal> {
   const proposal = await explained('FailedGetPodsMetric', 'failed to get pods metric value', async () => {
-    const metrics = await readable(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
+    const metrics = await prefixed(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
     return startInTurns(averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0')))
   })
   return {
@@ -179,14 +184,21 @@ interface ObjectSource {
 
 /** Proposes replicas by a metric of one object. */
 async function objectProposal({ metric, target, describedObject }: ObjectSource, state: TargetState): Promise<MetricProposal> {
-  const on = `${describedObject.kind} ${state.namespace}/${describedObject.name}`
-  const { proposal, current } = await explained('FailedGetObjectMetric', 'failed to get object metric value', async () => {
-    const usage = await readable(`unable to get metric ${metric.name}: ${on}`, () => state.source.object(metric, describedObject))
+  const { kind, name } = describedObject
+  const isAverage = target.averageValue !== undefined
+  const message = `failed to get object metric value${isAverage ? `: failed to get ${metric.name} object metric` : ''}`
+  const { proposal, current } = await explained('FailedGetObjectMetric', message, async () => {
+    // Upstream's message has its values in the wrong order.
+    const usage = await renamed(
+      cause => `unable to get metric ${metric.name}: ${kind} on ${state.namespace} ${name}/${cause}`,
+      () => state.source.object(metric, describedObject),
+    )
     return totalProposal(usage, target, state, 'object')
   })
   return {
     replicas: proposal.replicas,
-    name: `${describedObject.kind} metric ${metric.name}`,
+    // Upstream words an average like one of an external metric.
+    name: isAverage ? `external metric ${metric.name}(${printGoSelector(metric.selector)})` : `${kind} metric ${metric.name}`,
     status: { type: 'Object', object: { metric, describedObject, current } },
   }
 }
@@ -196,20 +208,17 @@ async function externalProposal(
   { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
   state: TargetState,
 ): Promise<MetricProposal> {
+  const { name } = metric
   const selector = printGoSelector(metric.selector)
-  const { proposal, current } = await explained(
-    'FailedGetExternalMetric',
-    `failed to get ${metric.name} external metric value: failed to get ${metric.name} external metric`,
-    async () => {
-      const usage = await readable(`unable to get external metric ${state.namespace}/${metric.name}/${selector}`, () =>
-        state.source.external(metric),
-      )
-      return totalProposal(usage, target, state, 'external')
-    },
-  )
+  const what = target.averageValue === undefined ? `external metric ${name}` : `${name} external metric`
+  const message = `failed to get ${name} external metric value: failed to get ${what}`
+  const { proposal, current } = await explained('FailedGetExternalMetric', message, async () => {
+    const usage = await prefixed(`unable to get external metric ${state.namespace}/${name}/${selector}`, () => state.source.external(metric))
+    return totalProposal(usage, target, state, 'external')
+  })
   return {
     replicas: proposal.replicas,
-    name: `external metric ${metric.name}(${selector})`,
+    name: `external metric ${name}(${selector})`,
     status: { type: 'External', external: { metric, current } },
   }
 }
@@ -230,11 +239,14 @@ function totalProposal(
   return { proposal, current: { value: milliQuantity(proposal.usage) } }
 }
 
-/** Reads a metric. Its error gets the message as prefix. */
-async function readable<T>(message: string, read: () => Promise<T>): Promise<T> {
+/** Runs a computation. Its error gets the message as prefix. */
+const prefixed = <T>(message: string, compute: () => Promise<T>): Promise<T> => renamed(cause => `${message}: ${cause}`, compute)
+
+/** Runs a computation. Its error gets a message that is made from the old one. */
+async function renamed<T>(messageOf: (cause: string) => string, compute: () => Promise<T>): Promise<T> {
   try {
-    return await read()
+    return await compute()
   } catch (error) {
-    throw new Error(`${message}: ${errorMessage(error)}`)
+    throw new Error(messageOf(errorMessage(error)))
   }
 }

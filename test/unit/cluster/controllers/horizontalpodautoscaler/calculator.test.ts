@@ -67,6 +67,10 @@ describe('replicas from metrics', () => {
     )
   })
 
+  it('report missing metrics before missing requests', () => {
+    expect(() => runAtOnce(utilizationProposal(input(three, {}), 'memory', 50))).to.throw('did not receive metrics for targeted pods')
+  })
+
   it('do not change within the tolerance', () => {
     expect(runAtOnce(utilizationProposal(input(three, { x: 540, y: 540, z: 540 }), 'cpu', 50)).replicas).to.equal(3)
     expect(runAtOnce(utilizationProposal(input(three, { x: 560, y: 560, z: 560 }), 'cpu', 50)).replicas).to.equal(4)

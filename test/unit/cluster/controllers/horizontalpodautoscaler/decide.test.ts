@@ -122,8 +122,17 @@ describe('metrics of an autoscaler', () => {
         containerResource: { name: 'cpu', container: 'c', target: { type: 'AverageValue', averageValue: '100m' } },
       },
       3,
-      'cpu container resource',
+      'cpu resource',
       { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', current: { averageValue: '300m' } } },
+    ],
+    [
+      { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: half } },
+      6,
+      'cpu container resource utilization (percentage of request)',
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'c', current: { averageValue: '300m', averageUtilization: 300 } },
+      },
     ],
     [
       { type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '60m' } } },
@@ -141,6 +150,22 @@ describe('metrics of an autoscaler', () => {
       { type: 'Object', object: { metric: { name: 'hits' }, describedObject: { kind: 'Service', name: 's' }, current: { value: '9' } } },
     ],
     [
+      {
+        type: 'Object',
+        object: {
+          metric: { name: 'hits' },
+          describedObject: { kind: 'Service', name: 's' },
+          target: { type: 'AverageValue', averageValue: '3' },
+        },
+      },
+      3,
+      'external metric hits(nil)',
+      {
+        type: 'Object',
+        object: { metric: { name: 'hits' }, describedObject: { kind: 'Service', name: 's' }, current: { averageValue: '9' } },
+      },
+    ],
+    [
       { type: 'External', external: { metric: { name: 'lag' }, target: { type: 'AverageValue', averageValue: '1' } } },
       5,
       'external metric lag(nil)',
@@ -150,16 +175,61 @@ describe('metrics of an autoscaler', () => {
   for (const [spec, replicas, name, status] of cases)
     it(`proposes replicas by ${name}`, async () => expect(await metricProposal(spec, state)).to.deep.equal({ replicas, name, status }))
 
-  it('explains a metric that cannot be read', async () => {
-    const failing = { ...state, source: { ...source, resource: () => Promise.reject(new Error('no server')) } }
-    const error = await metricProposal({ type: 'Resource', resource: { name: 'cpu', target: half } }, failing).catch((e: unknown) => e)
-    expect(error).to.be.instanceOf(MetricError)
-    expect(error).to.include({
-      reason: 'FailedGetResourceMetric',
-      detail: 'unable to get metrics for resource cpu: no server',
-      message: 'failed to get cpu resource metric value: failed to get cpu utilization: unable to get metrics for resource cpu: no server',
+  const refused = (): Promise<never> => Promise.reject(new Error('no server'))
+  const failing: TargetState = { ...state, source: { resource: refused, pods: refused, object: refused, external: refused } }
+  const one = { type: 'AverageValue', averageValue: '1' }
+  const total = { type: 'Value', value: '1' }
+  const describedObject = { kind: 'Service', name: 's' }
+  const failures: [MetricSpec, detail: string, before: string, reason: string][] = [
+    [
+      { type: 'Resource', resource: { name: 'cpu', target: half } },
+      'failed to get cpu utilization: unable to get metrics for resource cpu: no server',
+      'failed to get cpu resource metric value: ',
+      'FailedGetResourceMetric',
+    ],
+    [
+      { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: one } },
+      'failed to get cpu usage: unable to get metrics for resource cpu: no server',
+      'failed to get c container metric value: ',
+      'FailedGetContainerResourceMetric',
+    ],
+    [
+      { type: 'Pods', pods: { metric: { name: 'hits' }, target: one } },
+      'unable to get metric hits: no server',
+      'failed to get pods metric value: ',
+      'FailedGetPodsMetric',
+    ],
+    [
+      { type: 'Object', object: { metric: { name: 'hits' }, describedObject, target: total } },
+      'unable to get metric hits: Service on ns s/no server',
+      'failed to get object metric value: ',
+      'FailedGetObjectMetric',
+    ],
+    [
+      { type: 'Object', object: { metric: { name: 'hits' }, describedObject, target: one } },
+      'unable to get metric hits: Service on ns s/no server',
+      'failed to get object metric value: failed to get hits object metric: ',
+      'FailedGetObjectMetric',
+    ],
+    [
+      { type: 'External', external: { metric: { name: 'lag' }, target: total } },
+      'unable to get external metric ns/lag/nil: no server',
+      'failed to get lag external metric value: failed to get external metric lag: ',
+      'FailedGetExternalMetric',
+    ],
+    [
+      { type: 'External', external: { metric: { name: 'lag' }, target: one } },
+      'unable to get external metric ns/lag/nil: no server',
+      'failed to get lag external metric value: failed to get lag external metric: ',
+      'FailedGetExternalMetric',
+    ],
+  ]
+  for (const [spec, detail, before, reason] of failures)
+    it(`explains a metric that cannot be read: ${before}${detail}`, async () => {
+      const error = await metricProposal(spec, failing).catch((e: unknown) => e)
+      expect(error).to.be.instanceOf(MetricError)
+      expect(error).to.include({ reason, detail, message: `${before}${detail}` })
     })
-  })
 
   const proposal = (replicas: number, name: string) => ({ replicas, name, status: { type: name } })
   const failed = new MetricError('FailedGetPodsMetric', 'gone', 'failed to get pods metric value: gone')
