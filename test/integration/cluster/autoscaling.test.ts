@@ -68,6 +68,28 @@ describe('autoscaling in a cluster', () => {
     expect((await get(SET)).spec.replicas).to.equal(2)
   })
 
+  it('leaves a target alone whose pods another autoscaler has as well', async () => {
+    const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }]
+    await plane.apply({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' }, maxReplicas: 5, metrics },
+    })
+    await scale(2, { maxReplicas: 5, metrics })
+    await plane.advance('15s')
+    await plane.until(async () => (await conditions()).includes('ScalingActive False AmbiguousSelector'))
+    const message = 'pods by selector app=web are controlled by multiple HPAs: [default/a default/h]'
+    expect((await get(AUTOSCALER)).status.conditions[1].message).to.equal(message)
+    const events = (await get('/api/v1/namespaces/default/events')).items.filter(
+      (event: AnyObject) => event.involvedObject.name === 'h' && event.message === message,
+    )
+    expect(events.map(({ type, reason }: AnyObject) => `${type} ${reason}`)).to.include.members([
+      'Warning AmbiguousSelector',
+      'Warning FailedComputeMetricsReplicas',
+    ])
+  })
+
   it('reports a target that does not exist', async () => {
     await scale(1, { maxReplicas: 5, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'other' } })
     await plane.until(async () => (await conditions()).length === 1)

@@ -1,16 +1,18 @@
 import type { Scale } from '../../../api/autoscaling/v1.types.ts'
 import type { HorizontalPodAutoscaler, MetricStatus } from '../../../api/autoscaling/v2.types.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { matchesLabels, parseLabelSelector } from '../../../meta/label-selector.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { AUTOSCALERS, CUSTOM_RESOURCE_DEFINITIONS, PODS } from '../../shared/kinds.ts'
+import { podsBySelector } from '../../shared/label-index.ts'
 import { Scales } from '../../shared/scale-reader.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import type { Tolerances } from './calculator.ts'
@@ -23,10 +25,11 @@ import {
   normalizeReplicas,
   rescaleReason,
 } from './decide.ts'
-import { longestPeriod, type ScaleEvent } from './limits.ts'
+import { type ScaleEvent, withScaleEvent } from './limits.ts'
 import { MetricError, metricProposal, type TargetState } from './metrics.ts'
 import { metricsOf } from './metrics-api.ts'
 import { ableToScale, type ConditionState, scalingActive, withConditions } from './status.ts'
+import { ambiguousSelector, SelectorError, selectingAutoscalers, targetSelector } from './target-pods.ts'
 
 const WORKERS = 5
 /** Interval between passes over an autoscaler, in milliseconds. Metrics cannot be watched. */
@@ -35,6 +38,12 @@ const TOLERANCE = 0.1
 
 /** Sets the replicas of the targets of HorizontalPodAutoscalers. A key is an autoscaler. */
 export const horizontalPodAutoscalerController: ClusterPart = (env, signal) => new AutoscalerController(env, signal).run()
+
+/** Pods that the selector of a target matches. */
+interface TargetPods {
+  readonly selector: string
+  readonly pods: readonly Pod[]
+}
 
 /** Result of one pass, from which the status is made. */
 interface Pass {
@@ -50,6 +59,7 @@ class AutoscalerController {
   readonly #env: ClusterEnvironment
   readonly #signal: AbortSignal
   readonly #autoscalers: Informer<HorizontalPodAutoscaler>
+  readonly #selected: ReturnType<typeof podsBySelector>
   readonly #scales: Scales
   readonly #events: EventRecorder
   readonly #queue: KeyQueue
@@ -59,6 +69,7 @@ class AutoscalerController {
     this.#env = env
     this.#signal = signal
     this.#autoscalers = env.informers.of(AUTOSCALERS)
+    this.#selected = podsBySelector(env.informers.of(PODS))
     this.#scales = new Scales(env.client, env.informers.of(CUSTOM_RESOURCE_DEFINITIONS))
     this.#events = recorderOf(env, 'horizontal-pod-autoscaler', signal)
     this.#queue = queueOf(env, 'horizontalpodautoscaler', signal, { workers: WORKERS, work: key => this.#sync(key) })
@@ -117,9 +128,17 @@ class AutoscalerController {
 
   async #passByMetrics(key: string, autoscaler: HorizontalPodAutoscaler, scale: Scale, found: ConditionState): Promise<Pass> {
     const current = scale.spec.replicas ?? 0
-    const selector = this.#selectorOf(autoscaler, scale)
-    if (typeof selector !== 'string') return { conditions: [found, selector], current, desired: current, metrics: [] }
-    const combined = await this.#combine(autoscaler, scale, selector)
+    let target: TargetPods
+    try {
+      target = await this.#targetPods(key, autoscaler, scale)
+    } catch (error) {
+      if (!(error instanceof SelectorError)) throw error
+      this.#warn(autoscaler, error.reason, error.message)
+      this.#warn(autoscaler, 'FailedComputeMetricsReplicas', error.message)
+      const { reason, message } = error.condition
+      return { conditions: [found, scalingActive('False', reason, message)], current, metrics: [], error }
+    }
+    const combined = await this.#combine(autoscaler, scale, target)
     if (combined.replicas === undefined) {
       const { statuses: metrics, error } = combined
       this.#warn(autoscaler, 'FailedComputeMetricsReplicas', error ?? '')
@@ -140,34 +159,31 @@ class AutoscalerController {
     return this.#rescale(key, autoscaler, scale, { replicas, reason, conditions: all, metrics: combined.statuses })
   }
 
-  /** Selector of the pods of the target, or the condition of a target without one. */
-  #selectorOf(autoscaler: HorizontalPodAutoscaler, { status: { selector = '' } }: Scale): string | ConditionState {
-    if (selector === '') {
-      this.#warn(autoscaler, 'SelectorRequired', 'selector is required')
-      return scalingActive('False', 'InvalidSelector', "the HPA target's scale is missing a selector")
-    }
-    try {
-      parseLabelSelector(selector)
-      return selector
-    } catch (error) {
-      const message = `couldn't convert selector into a corresponding internal selector object: ${errorMessage(error)}`
-      this.#warn(autoscaler, 'InvalidSelector', message)
-      return scalingActive('False', 'InvalidSelector', message)
-    }
+  /** Pods of the target. Rejects with a SelectorError if another autoscaler has some of them, too. */
+  async #targetPods(key: string, { metadata: { namespace = '' } }: HorizontalPodAutoscaler, { status }: Scale): Promise<TargetPods> {
+    const { selector = '' } = status
+    const requirements = targetSelector(selector)
+    const memory = this.#memories.get(key)
+    if (memory) this.#memories.set(key, { ...memory, selector: requirements })
+    const pods = await this.#selected(namespace, requirements)
+    const selectors = this.#autoscalers.store.inNamespace(namespace).flatMap(each => {
+      const own = objectKey(each)
+      const known = this.#memories.get(own)?.selector
+      return known ? [[own, known] as const] : []
+    })
+    const selecting = await startInTurns(selectingAutoscalers(pods, selectors))
+    if (selecting.length > 1) throw ambiguousSelector(selector, selecting)
+    return { selector, pods }
   }
 
-  async #combine(autoscaler: HorizontalPodAutoscaler, scale: Scale, selector: string): Promise<Combined> {
+  async #combine(autoscaler: HorizontalPodAutoscaler, scale: Scale, { selector, pods }: TargetPods): Promise<Combined> {
     const { namespace = '' } = autoscaler.metadata
-    const requirements = parseLabelSelector(selector)
     const current = scale.spec.replicas ?? 0
     const state: TargetState = {
       namespace,
       specReplicas: current,
       statusReplicas: scale.status.replicas,
-      pods: this.#env.informers
-        .of(PODS)
-        .store.inNamespace(namespace)
-        .filter(({ metadata: { labels } }) => matchesLabels(requirements, labels)),
+      pods,
       tolerances: this.#tolerances(autoscaler),
       now: this.#env.clock.now(),
       source: metricsOf(this.#env.client, namespace, selector),
@@ -225,16 +241,11 @@ class AutoscalerController {
   #remember(key: string, { spec: { behavior } }: HorizontalPodAutoscaler, change: number): void {
     const memory = this.#memories.get(key)
     if (!memory || !behavior) return
-    const now = this.#env.clock.now()
-    const add = (events: readonly ScaleEvent[], rules = {}): ScaleEvent[] => [
-      ...events.filter(({ at }) => at > now - longestPeriod(rules)),
-      { change: Math.abs(change), at: now },
-    ]
+    const event: ScaleEvent = { change: Math.abs(change), at: this.#env.clock.now() }
     const { up, down } = memory.events
-    this.#memories.set(key, {
-      ...memory,
-      events: change > 0 ? { up: add(up, behavior.scaleUp), down } : { up, down: add(down, behavior.scaleDown) },
-    })
+    const events =
+      change > 0 ? { up: withScaleEvent(up, event, behavior.scaleUp), down } : { up, down: withScaleEvent(down, event, behavior.scaleDown) }
+    this.#memories.set(key, { ...memory, events })
   }
 
   async #write(autoscaler: HorizontalPodAutoscaler, { conditions, current, desired, metrics, isRescaled }: Pass): Promise<void> {

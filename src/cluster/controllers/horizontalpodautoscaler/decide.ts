@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricStatus } from '../../../api/autoscaling/v2.types.ts'
+import type { LabelRequirement } from '../../../meta/label-selector.ts'
 import { type Limited, limitReplicas, limitReplicasByRules, type ScaleEvents } from './limits.ts'
 import type { MetricError, MetricProposal } from './metrics.ts'
 import { type Recommendation, stabilize, stabilizeByRules } from './stabilization.ts'
@@ -8,6 +9,8 @@ import { ableToScale, type ConditionState, scalingActive, scalingLimited } from 
 export interface AutoscalerMemory {
   readonly recommendations: readonly Recommendation[]
   readonly events: ScaleEvents
+  /** Selector of the pods of the target. Omitted before the first pass that reads metrics. */
+  readonly selector?: readonly LabelRequirement[]
 }
 
 /** Proposals of all metrics of an autoscaler, in order. */

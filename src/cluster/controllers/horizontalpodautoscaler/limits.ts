@@ -1,4 +1,5 @@
 import type { HPAScalingPolicy, HPAScalingRules } from '../../../api/autoscaling/v2.types.ts'
+import { withLatest } from './with-latest.ts'
 
 /** A change of the number of replicas. */
 export interface ScaleEvent {
@@ -101,6 +102,13 @@ function periodStart(current: number, { periodSeconds }: HPAScalingPolicy, { up,
   return current - changed(up) + changed(down)
 }
 
-/** Length in milliseconds of the longest period of the policies. Older events are of no use. */
-export const longestPeriod = ({ policies = [] }: HPAScalingRules): number =>
+/**
+ * Adds a change. It replaces the last one that is older than the longest period of the policies of its direction. Others
+ * stay, because the policies of the other direction may have longer periods.
+ */
+export const withScaleEvent = (events: readonly ScaleEvent[], latest: ScaleEvent, rules: HPAScalingRules = {}): readonly ScaleEvent[] =>
+  withLatest(events, latest, ({ at }) => at < latest.at - longestPeriod(rules))
+
+/** Length in milliseconds of the longest period of the policies. */
+const longestPeriod = ({ policies = [] }: HPAScalingRules): number =>
   policies.reduce((longest, { periodSeconds }) => Math.max(longest, periodSeconds * 1000), 0)

@@ -213,7 +213,9 @@ async function externalProposal(
   const what = target.averageValue === undefined ? `external metric ${name}` : `${name} external metric`
   const message = `failed to get ${name} external metric value: failed to get ${what}`
   const { proposal, current } = await explained('FailedGetExternalMetric', message, async () => {
-    const usage = await prefixed(`unable to get external metric ${state.namespace}/${name}/${selector}`, () => state.source.external(metric))
+    const usage = await prefixed(`unable to get external metric ${state.namespace}/${name}/${selector}`, () =>
+      state.source.external(metric),
+    )
     return totalProposal(usage, target, state, 'external')
   })
   return {

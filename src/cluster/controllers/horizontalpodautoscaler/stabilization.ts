@@ -1,4 +1,5 @@
 import type { HPAScalingRules } from '../../../api/autoscaling/v2.types.ts'
+import { withLatest } from './with-latest.ts'
 
 /** A number of replicas that was proposed earlier. */
 export interface Recommendation {
@@ -28,7 +29,7 @@ export function stabilize(
 ): Stabilized {
   const cutoff = now - windowSeconds * 1000
   const replicas = recommendations.reduce((highest, { replicas: each, at }) => (at >= cutoff ? Math.max(highest, each) : highest), desired)
-  return { replicas, kept: keep(recommendations, { replicas: desired, at: now }, ({ at }) => at < cutoff) }
+  return { replicas, kept: withLatest(recommendations, { replicas: desired, at: now }, ({ at }) => at < cutoff) }
 }
 
 /** Brings the current number into the range of the numbers of both windows. */
@@ -47,14 +48,5 @@ export function stabilizeByRules(
     if (at > downCutoff) highest = Math.max(highest, replicas)
   }
   const replicas = Math.min(Math.max(current, lowest), highest)
-  return { replicas, kept: keep(recommendations, { replicas: desired, at: now }, ({ at }) => at < upCutoff && at < downCutoff) }
-}
-
-function keep(
-  old: readonly Recommendation[],
-  latest: Recommendation,
-  isOld: (recommendation: Recommendation) => boolean,
-): readonly Recommendation[] {
-  const index = old.findLastIndex(isOld)
-  return index < 0 ? [...old, latest] : old.with(index, latest)
+  return { replicas, kept: withLatest(recommendations, { replicas: desired, at: now }, ({ at }) => at < upCutoff && at < downCutoff) }
 }

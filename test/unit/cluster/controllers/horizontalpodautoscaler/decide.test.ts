@@ -7,7 +7,7 @@ import {
   combineMetrics,
   normalizeReplicas,
 } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/decide.ts'
-import { longestPeriod } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/limits.ts'
+import { withScaleEvent } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/limits.ts'
 import {
   MetricError,
   type MetricSource,
@@ -83,8 +83,14 @@ describe('replicas within their bounds', () => {
     ])
     expect(boundsDecision(autoscaler({ minReplicas: 0 }), 0)).to.equal(undefined)
   })
-  it('need events of the longest period', () =>
-    expect(longestPeriod({ policies: [{ type: 'Pods', value: 1, periodSeconds: 90 }] })).to.equal(90_000))
+  it('replace the last change that no policy of its direction counts, and keep others', () => {
+    const [first, last, recent] = [-95_000, -91_000, -90_000].map(at => ({ change: 1, at: NOW + at }))
+    const events = [first, last, recent].flatMap(each => each ?? [])
+    const latest = { change: 2, at: NOW }
+    const rules = { policies: [60, 90].map(periodSeconds => ({ type: 'Pods', value: 1, periodSeconds })) }
+    expect(withScaleEvent(events, latest, rules)).to.deep.equal([first, latest, recent])
+    expect(withScaleEvent([], latest, rules)).to.deep.equal([latest])
+  })
 })
 
 describe('metrics of an autoscaler', () => {
