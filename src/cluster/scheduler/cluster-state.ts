@@ -80,13 +80,16 @@ export class ClusterState {
     return events
   }
 
-  /** Removes a node. Its pods are kept, as they may still be running. */
-  deleteNode({ metadata: { name = '' } }: Pick<Node, 'metadata'>): void {
+  /**
+   * Removes a node. Its pods are kept, as they may still be running. Returns the changes that may make pods schedulable.
+   */
+  deleteNode({ metadata: { name = '' } }: Pick<Node, 'metadata'>): ClusterEvent[] {
     const node = this.#nodes.get(name)
-    if (node === undefined) return
+    if (node === undefined) return []
     this.#nodes.delete(name)
     this.#isOutdated = true
     if (node.pods.length > 0) this.#homeless.set(name, new Set(node.pods))
+    return ['node deleted']
   }
 
   /** Stores a pod that is assigned to a node. Returns the changes that may make other pods schedulable. */

@@ -6,6 +6,7 @@ import { podPriority } from '../shared/pods.ts'
 /** A change of the cluster that may make a pod schedulable. */
 export type ClusterEvent =
   | 'node added'
+  | 'node deleted'
   | 'node labels'
   | 'node taints'
   | 'node allocatable'
@@ -26,6 +27,9 @@ export type ClusterEvent =
   | 'composite pod group'
   | 'pod of group'
 
+/** Events of plugins that place a pod by the pods that are near. */
+const NEARBY_PODS: readonly ClusterEvent[] = ['assigned pod added', 'assigned pod labels', 'assigned pod deleted']
+
 /**
  * Events after which a pod is tried again, by the plugin that rejected it. Source: EventsToRegister of each plugin in
  * pkg/scheduler/framework/plugins.
@@ -41,8 +45,8 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   NodeVolumeLimits: ['storage node', 'assigned pod deleted', 'claim', 'volume'],
   VolumeBinding: ['node added', 'node labels', 'claim', 'volume', 'class', 'storage node'],
   VolumeZone: ['node added', 'node labels', 'claim', 'volume', 'class'],
-  PodTopologySpread: ['node added', 'node labels', 'node taints', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
-  InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
+  PodTopologySpread: ['node added', 'node deleted', 'node labels', 'node taints', ...NEARBY_PODS],
+  InterPodAffinity: ['node added', 'node labels', ...NEARBY_PODS],
   NodeDeclaredFeatures: ['node added', 'node features'],
   GangScheduling: ['workload', 'pod group', 'composite pod group', 'pod of group'],
   DynamicResources: [
@@ -61,6 +65,7 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
 /** Names of events in metrics. Source: ClusterEvent.Label of k8s.io/kube-scheduler/framework. */
 const LABELS: Readonly<Record<ClusterEvent, string>> = {
   'node added': 'NodeAdd',
+  'node deleted': 'NodeDelete',
   'node labels': 'NodeUpdateNodeLabel',
   'node taints': 'NodeUpdateNodeTaint',
   'node allocatable': 'NodeUpdateNodeAllocatable',

@@ -175,7 +175,7 @@ class Scheduler {
       prepare: keepAllocatable,
       added: node => this.#reactions.toNode(this.#state.setNode(node), node, undefined),
       updated: (node, old) => this.#reactions.toNode(this.#state.setNode(node), node, old),
-      deleted: node => this.#state.deleteNode(node),
+      deleted: node => this.#reactions.to(this.#state.deleteNode(node)),
     })
     for (const [kind, event] of eventKinds)
       this.#references.follow(this.#objects.follow(kind), event, (change, concerned) => this.#reactToObject(change, concerned))

@@ -103,6 +103,26 @@ describe('the scheduler of a cluster', () => {
     await untilBound('gated', 'n')
   })
 
+  it('binds a pod when a node is deleted whose zone the pods had to be even with', async () => {
+    const zone = 'topology.kubernetes.io/zone'
+    await addNode('a', '8')
+    await addNode('b', '1')
+    for (const name of ['a', 'b'])
+      await plane.request('PATCH', `/api/v1/nodes/${name}`, { body: { metadata: { labels: { [zone]: name } } } })
+    const labelSelector = { matchLabels: { app: 'web' } }
+    const spread = { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zone, whenUnsatisfiable: 'DoNotSchedule', labelSelector }] }
+    const labelled = (name: string): Manifest => ({
+      ...pod(name, '2', spread),
+      metadata: { name, namespace: 'default', labels: { app: 'web' } },
+    })
+    await plane.apply(labelled('first'))
+    await untilBound('first', 'a')
+    await plane.apply(labelled('second'))
+    await plane.until(async () => (await get('second')).status.conditions?.[0]?.reason === 'Unschedulable')
+    await plane.request('DELETE', '/api/v1/nodes/b')
+    await untilBound('second', 'a')
+  })
+
   it('deletes a pod of lower priority to make room, and binds when it is gone', async () => {
     await addNode('n', '4')
     await plane.apply(

@@ -73,7 +73,7 @@ describe("the scheduler's state of the cluster", () => {
     state.setPod(infoOf({ name: 'p', nodeName: 'a' }))
     state.setNode(nodeOf('a'))
     expect(podsOn(state, 'a')).to.deep.equal(['p'])
-    state.deleteNode(nodeOf('a'))
+    expect([state.deleteNode(nodeOf('a')), state.deleteNode(nodeOf('a'))]).to.deep.equal([['node deleted'], []])
     expect(podsOn(state, 'a')).to.equal(undefined)
     state.setNode(nodeOf('a'))
     expect(podsOn(state, 'a')).to.deep.equal(['p'])
