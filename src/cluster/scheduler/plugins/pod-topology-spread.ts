@@ -183,8 +183,12 @@ const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: 
   },
 })
 
+/** A selector without requirements matches all pods, but counts none. Source: countPodsMatchSelector. */
 const isCounted = (pod: Pod, selectors: Selectors, namespace: string | undefined): boolean =>
-  pod.metadata.deletionTimestamp === undefined && pod.metadata.namespace === namespace && matchesAll(selectors, pod)
+  pod.metadata.deletionTimestamp === undefined &&
+  pod.metadata.namespace === namespace &&
+  selectors.some(({ length }) => length > 0) &&
+  matchesAll(selectors, pod)
 
 /**
  * Returns a function that reports whether the pods of a node count for a constraint. The node's labels and taints are

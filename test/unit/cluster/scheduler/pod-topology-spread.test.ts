@@ -75,6 +75,19 @@ describe('PodTopologySpread, for a pod of many constraints', () => {
   })
 })
 
+describe('PodTopologySpread, with a selector that has no requirements', () => {
+  it('counts no pods', () => {
+    const spreadOver = (whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway'): PodInfo =>
+      infoOf({ spec: { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable, labelSelector: {} }] } })
+    const snapshot = snapshotOf(nodes, [web('x', 'n0'), web('y', 'n2')])
+    const filter = podTopologySpread().preFilter?.(spreadOver('DoNotSchedule'), snapshot).filter
+    expect(snapshot.nodes.map(node => filter?.check(node))).to.deep.equal(nodes.map(() => undefined))
+    const scorer = podTopologySpread().preScore?.(spreadOver('ScheduleAnyway'), snapshot, snapshot.nodes)
+    if (scorer === undefined || 'code' in scorer) throw new Error('no scores')
+    expect(new Set(snapshot.nodes.map(node => scorer.score(node)))).to.deep.equal(new Set([0]))
+  })
+})
+
 describe('PodTopologySpread, in a cluster of many pods', () => {
   const constraint = (whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway'): TopologySpreadConstraint => ({
     maxSkew: 1,
