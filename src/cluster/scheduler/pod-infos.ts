@@ -66,7 +66,9 @@ function* isSameExceptNode({ nodeName: _, ...old }: Pod['spec'], { nodeName: __,
 /** Compares what a resize in progress changes. */
 function isSameSize({ status: old }: Pod, { status }: Pod): boolean {
   const sizes = ({ containerStatuses = [], initContainerStatuses = [], conditions = [] }: Pod['status']) => [
-    ...[...containerStatuses, ...initContainerStatuses].flatMap(({ name, resources }) => (resources ? [{ name, resources }] : [])),
+    ...[...containerStatuses, ...initContainerStatuses].flatMap(({ name, resources, allocatedResources }) =>
+      resources ? [{ name, resources, allocatedResources }] : [],
+    ),
     ...conditions.filter(({ type }) => type === 'PodResizePending'),
   ]
   return deepEqual(sizes(old), sizes(status))

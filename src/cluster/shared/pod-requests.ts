@@ -82,8 +82,9 @@ export const assumedPodRequestsInSteps = (pod: Pod, rules: RequestRules): Steps<
 function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): Steps<ResourceAmounts> {
   const actual = rules.inPlace ? new ActualRequests(status) : undefined
   const devices = rules.ofDevices ? deviceAmounts(status) : undefined
-  function* requests(container: Container): Steps<ResourceAmounts> {
-    const own = yield* containerRequests(container, actual)
+  /** @param isOnce whether the container runs once, so that it is not resized */
+  function* requests(container: Container, isOnce = false): Steps<ResourceAmounts> {
+    const own = yield* containerRequests(container, isOnce ? undefined : actual)
     const taken = devices?.ofContainers.get(container.name)
     if (assumed.size === 0 && taken === undefined) return own
     const filled = new Map(own)
@@ -100,7 +101,7 @@ function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resou
   const sidecars = new Map<string, number>()
   const starting = new Map<string, number>()
   for (const container of spec.initContainers ?? []) {
-    const own = yield* requests(container)
+    const own = yield* requests(container, !isSidecar(container))
     if (isSidecar(container)) {
       yield* add(sum, own)
       yield* add(sidecars, own)
@@ -133,20 +134,25 @@ class ActualRequests {
       for (const each of statuses ?? []) if (!this.#statuses.has(each.name)) this.#statuses.set(each.name, each)
   }
 
-  of({ name }: Container): ContainerStatus['resources'] {
-    return this.#statuses.get(name)?.resources
+  /** Returns the status of a container that reports resources. */
+  of({ name }: Container): ContainerStatus | undefined {
+    const status = this.#statuses.get(name)
+    return status?.resources && status
   }
 }
 
-/** A resize that cannot be carried out leaves the container at its actual amount. */
+/**
+ * Returns the largest of the requested, the allocated and the actual amounts, without the requested ones if the resize
+ * cannot be carried out. Source: determineContainerReqs of k8s.io/component-helpers/resource.
+ */
 function* containerRequests(container: Container, statuses: ActualRequests | undefined): Steps<ResourceAmounts> {
   const wanted = yield* amountsInSteps(container.resources?.requests ?? {})
   const actual = statuses?.of(container)
   if (actual === undefined) return wanted
-  if (statuses?.isInfeasible) return yield* amountsInSteps(actual.requests ?? {})
-  const larger = new Map(wanted)
-  yield* raise(larger, yield* amountsInSteps(actual.requests ?? {}))
-  return larger
+  const largest = new Map(statuses?.isInfeasible ? NONE : wanted)
+  yield* raise(largest, yield* amountsInSteps(actual.resources?.requests ?? {}))
+  yield* raise(largest, yield* amountsInSteps(actual.allocatedResources ?? {}))
+  return largest
 }
 
 function* add(sum: Map<string, number>, amounts: ResourceAmounts): Steps<void> {

@@ -34,6 +34,21 @@ describe('requests of a pod', () => {
     expect(podRequests(resized(), { ...RULES, inPlace: false }).get('cpu')).to.equal(9000)
   })
 
+  it('count the amount that the kubelet has allocated, but no status of a container that runs once', () => {
+    const allocated = (conditions?: readonly object[]) =>
+      podWith(
+        { containers: [container(0, '1')], initContainers: [container(1, '2')] },
+        {
+          containerStatuses: [{ ...status(0, '500m'), allocatedResources: { cpu: '3' } }],
+          initContainerStatuses: [status(1, '9')],
+          conditions,
+        },
+      )
+    expect(podRequests(allocated(), RULES).get('cpu')).to.equal(3000)
+    expect(podRequests(allocated([{ type: 'PodResizePending', reason: 'Infeasible' }]), RULES).get('cpu')).to.equal(3000)
+    expect(podRequests(allocated(), { ...RULES, inPlace: false }).get('cpu')).to.equal(2000)
+  })
+
   it('are summed in steps, and look at each status once', () => {
     let reads = 0
     const statuses = Array.from({ length: MANY }, (_, i) => ({
