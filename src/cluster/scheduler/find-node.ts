@@ -108,7 +108,8 @@ export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile,
     }
   const local = filters.findIndex(({ isNodeLocal }) => !isNodeLocal)
   const localFilters = local === -1 ? filters : filters.slice(0, local)
-  const results = start.shapes?.of(pod, profile, snapshot, () => new ShapeResults(pod, snapshot, profile.plugins, localFilters))
+  const newResults = () => new ShapeResults(pod, snapshot, profile.plugins, localFilters)
+  const results = start.shapes?.of(pod, profile, snapshot, localFilters.length, newResults)
   const check: NodeCheck = (node, position) => {
     const others = nominated === NONE_NOMINATED ? NO_PODS : nominated(node.name)
     if (results === undefined || others.length > 0) return checkNode(pod, node, filters, others)

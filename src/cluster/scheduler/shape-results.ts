@@ -127,10 +127,19 @@ export class ShapeCache {
   readonly #seen = new Set<string>()
   readonly #results = new Map<string, ShapeResults>()
 
-  /** Returns the results of the pod's shape, which `make` begins. Undefined if the shape is new, or the pod large. */
-  of(pod: PodInfo, { schedulerName }: Profile, snapshot: Snapshot, make: () => ShapeResults): ShapeResults | undefined {
+  /**
+   * Returns the results of the pod's shape, which `make` begins. Undefined if the shape is new, or the pod large.
+   * @param filterCount number of node-local filters before any other one of the pod, which may differ within a shape
+   */
+  of(
+    pod: PodInfo,
+    { schedulerName }: Profile,
+    snapshot: Snapshot,
+    filterCount: number,
+    make: () => ShapeResults,
+  ): ShapeResults | undefined {
     if (pod.isLarge) return undefined
-    const key = `${schedulerName} ${shapeOf(pod)}`
+    const key = `${schedulerName} ${filterCount} ${shapeOf(pod)}`
     const known = this.#results.get(key)
     if (known && known.imagesVersion === snapshot.imagesVersion) return known
     if (known === undefined && !this.#seen.has(key)) {

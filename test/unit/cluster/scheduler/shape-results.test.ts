@@ -115,6 +115,25 @@ describe('results shared by pods of one shape', () => {
     expect(shape(podOfShape(1, 'a'))).to.not.equal(shape({ ...podOfShape(1, 'a'), spec: { ...podOfShape(1, 'a').spec, tolerations: [] } }))
   })
 
+  it('are not those of pods that other filters reject earlier', () => {
+    const shapes = new ShapeCache()
+    const state = new ClusterState(objectsOf())
+    state.setNode(nodeOf('a'))
+    // Filters that look at more than the node come first.
+    const plugins = PROFILE.plugins.toSorted((a, b) => Number(a.plugin.isNodeLocal ?? false) - Number(b.plugin.isNodeLocal ?? false))
+    const reasonOf = (spread: boolean): string => {
+      const spec = podOfShape(3, 'p').spec
+      const pod = infoOf({ spec: { ...spec, ...(spread && RELATED[3]) }, labels: { app: 'c' } })
+      const filtered = runAtOnce(
+        filterNodes(pod, state.snapshot(), { ...PROFILE, plugins }, { from: 0, nominated: NONE_NOMINATED, shapes }),
+      )
+      return 'feasible' in filtered ? '' : failureText(filtered.infeasible)
+    }
+    const [missing, full] = ["node(s) didn't match pod topology spread constraints (missing required label)", 'Insufficient cpu']
+    const texts = [true, true, false, false].map(reasonOf)
+    expect(texts).to.deep.equal([missing, missing, full, full].map(reason => `0/1 nodes are available: 1 ${reason}.`))
+  })
+
   it('are kept from the second pod of a shape on', () => {
     const shapes = new ShapeCache()
     const state = new ClusterState(objectsOf())
