@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
 import type { Scale } from '../../api/autoscaling/v1.types.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
+import { qualifiedResource } from '../../meta/gvk.ts'
 import type { Informer } from './informer.ts'
 
 /** Reference to an object by its kind. */
@@ -18,6 +19,18 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   'apps/StatefulSet': 'statefulsets',
 }
 
+/** Failure to read the scale of an object whose kind has none. The message is the server's for a path without a resource. */
+export class NoScaleError extends Error {
+  override readonly name = 'NoScaleError'
+  /** `jobs.batch`. */
+  readonly resource: string
+
+  constructor(resource: string) {
+    super('the server could not find the requested resource')
+    this.resource = resource
+  }
+}
+
 /**
  * Reads and writes the scale of objects, by their kind: of built-in kinds, and of custom ones that declare the
  * subresource.
@@ -31,9 +44,12 @@ export class Scales {
     this.#definitions = definitions
   }
 
-  /** Reads a scale. Rejects with a StatusError, or with an Error if the kind has no scale. */
-  get(namespace: string, reference: KindReference): Promise<Scale> {
-    return this.#client.get(this.#kindOf(reference), namespace, reference.name, 'scale')
+  /**
+   * Reads a scale. Rejects with a StatusError, with a NoScaleError if the kind has no scale, or with an Error if there is
+   * no such kind.
+   */
+  async get(namespace: string, reference: KindReference): Promise<Scale> {
+    return this.#client.get(await this.#kindOf(reference), namespace, reference.name, 'scale')
   }
 
   /** Sets the replicas of a scale that was read. Rejects with 409 if the object has changed since. */
@@ -43,18 +59,19 @@ export class Scales {
     replicas: number,
   ): Promise<void> {
     await this.#client.patch(
-      this.#kindOf(reference),
+      await this.#kindOf(reference),
       { namespace, name, subresource: 'scale' },
       { metadata: { resourceVersion }, spec: { replicas } },
     )
   }
 
-  #kindOf({ apiVersion = 'v1', kind }: KindReference): ResourceKind<Scale> {
+  async #kindOf({ apiVersion = 'v1', kind }: KindReference): Promise<ResourceKind<Scale>> {
     const slash = apiVersion.indexOf('/')
     const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
     const resource = BUILT_IN[`${group}/${kind}`] ?? this.#customResource(group, version, kind)
-    if (resource === undefined) throw new Error(`no matches for kind "${kind}" in group "${group}"`)
-    return { group, version, resource, kind: 'Scale', namespaced: true }
+    if (resource !== undefined) return { group, version, resource, kind: 'Scale', namespaced: true }
+    const unscaled = (await this.#client.kindsOf(group)).find(each => each.kind === kind)
+    throw unscaled ? new NoScaleError(qualifiedResource(unscaled)) : new Error(`no matches for kind "${kind}" in group "${group}"`)
   }
 
   #customResource(group: string, version: string, kind: string): string | undefined {

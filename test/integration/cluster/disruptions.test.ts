@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
 import type { ControlPlane } from '../../../src/testing/types.ts'
 import type { AnyObject } from '../../support/any-object.ts'
@@ -66,6 +67,52 @@ describe('disruptions in a cluster', () => {
     expect((await evict()).status).to.equal(201)
     await plane.until(async () => (await get(BUDGET)).status.currentHealthy === 2)
     expect((await get(BUDGET)).status.disruptionsAllowed).to.equal(0)
+  })
+
+  const budget = (name: string): JsonObject => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'default' },
+    spec: { maxUnavailable: 1, selector: { matchLabels: LABELS } },
+  })
+  const eventsOn = async (name: string): Promise<string[]> =>
+    (await get('/api/v1/namespaces/default/events')).items
+      .filter(({ involvedObject }: AnyObject) => involvedObject.name === name)
+      .map(({ reason, message }: AnyObject) => `${reason} ${message}`)
+
+  it('are not allowed for pods whose controller has no scale', async () => {
+    const spec = { ...TEMPLATE.spec, restartPolicy: 'Never' }
+    await plane.apply(budget('b'), {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'j', namespace: 'default' },
+      spec: { template: { ...TEMPLATE, spec } },
+    })
+    await plane.until(async () => (await get(BUDGET)).status.conditions?.[0]?.reason === 'SyncFailed')
+    const message = 'jobs.batch does not implement the scale subresource'
+    expect((await get(BUDGET)).status.conditions[0]).to.include({ status: 'False', message })
+    await plane.until(async () =>
+      (await eventsOn('b')).includes(`CalculateExpectedPodCountFailed Failed to calculate the number of expected pods: ${message}`),
+    )
+  })
+
+  it('are reported for pods without a controller, and for pods with several budgets', async () => {
+    await plane.apply(budget('b'), budget('c'))
+    await plane.settled()
+    await plane.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'default', labels: LABELS }, spec: TEMPLATE.spec })
+    await plane.until(async () =>
+      (await eventsOn('p')).some(text =>
+        /^MultiplePodDisruptionBudgets Pod "default"\/"p" matches multiple PodDisruptionBudgets\. {2}Chose "[bc]" arbitrarily\.$/.test(
+          text,
+        ),
+      ),
+    )
+    const selector = '&LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},}'
+    await plane.until(async () =>
+      (await eventsOn('b')).some(text =>
+        text.startsWith(`UnmanagedPods Pods selected by this PodDisruptionBudget (selector: ${selector})`),
+      ),
+    )
   })
 
   it('delete pods from a node that has got a taint, once the time that they tolerate is over', async () => {

@@ -104,12 +104,15 @@ export function budgetStatus(
   }
 }
 
-/** Returns the status of a budget whose pods could not be counted: no disruption is allowed. */
-export const failedStatus = ({ metadata, status }: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus => ({
+/**
+ * Returns the status of a budget whose pods could not be counted: no disruption is allowed. The condition observes the
+ * generation that was counted last.
+ */
+export const failedStatus = ({ status }: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus => ({
   ...status,
   disruptionsAllowed: 0,
   conditions: withCondition(status.conditions ?? [], {
-    ...allowedCondition(false, metadata.generation ?? 0, now),
+    ...allowedCondition(false, Number(status.observedGeneration ?? 0), now),
     reason: 'SyncFailed',
     message,
   }),

@@ -5,17 +5,18 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { startInTurns } from '../../../lib/steps.ts'
-import { matchesLabels, printLabelSelector } from '../../../meta/label-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
+import { printGoSelector } from '../../shared/go-selector.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../shared/kinds.ts'
 import { podsBySelector } from '../../shared/label-index.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { recountPause } from '../../shared/recount-pause.ts'
-import { type KindReference, Scales } from '../../shared/scale-reader.ts'
+import { type KindReference, NoScaleError, Scales } from '../../shared/scale-reader.ts'
 import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { budgetStatus, countHealthy, disruptedPods, expectationOf, failedStatus, isSameStatus, untilStale, usesScale } from './budget.ts'
@@ -75,10 +76,14 @@ class DisruptionController {
     if (left !== undefined) this.#stalePods.addAfter(objectKey(pod), left)
   }
 
-  /** Enqueues the budgets that select a pod. */
-  #enqueueFor({ metadata: { namespace = '', labels } }: Pod): void {
-    for (const budget of this.#budgets.store.inNamespace(namespace))
-      if (selects(budget, labels)) this.#queue.addAfterPause(objectKey(budget), recountPause(budget.status.expectedPods))
+  /** Enqueues the budgets that select a pod. The eviction of a pod that has several is refused. */
+  #enqueueFor(pod: Pod): void {
+    const { namespace = '', name = '', labels } = pod.metadata
+    const budgets = this.#budgets.store.inNamespace(namespace).filter(budget => selects(budget, labels))
+    for (const budget of budgets) this.#queue.addAfterPause(objectKey(budget), recountPause(budget.status.expectedPods))
+    if (budgets.length < 2) return
+    const message = `Pod ${quote(namespace)}/${quote(name)} matches multiple PodDisruptionBudgets.  Chose ${quote(budgets[0]?.metadata.name ?? '')} arbitrarily.`
+    this.#events.record(PODS, pod, 'Warning', 'MultiplePodDisruptionBudgets', message)
   }
 
   async #sync(key: string): Promise<void> {
@@ -95,14 +100,21 @@ class DisruptionController {
 
   async #count(key: string, budget: PodDisruptionBudget): Promise<void> {
     const now = this.#env.clock.now()
-    const { namespace = '', name } = budget.metadata
+    const { namespace = '' } = budget.metadata
     const { selector } = budget.spec
     const pods = selector === undefined ? [] : await this.#selected(namespace, selectorOf(selector))
     if (pods.length === 0) this.#events.record(DISRUPTION_BUDGETS, budget, 'Normal', 'NoPods', 'No matching pods found')
     const expectation = expectationOf(budget.spec, await this.#expectedPods(budget, pods))
     const { pending, overdue, checkAfter } = await startInTurns(disruptedPods(pods, budget.status, now))
+    // Upstream prints the namespace in the place of the name, too.
     for (const pod of overdue)
-      this.#events.record(PODS, pod, 'Warning', 'NotDeleted', `Pod was expected by PDB ${namespace}/${name} to be deleted but it wasn't`)
+      this.#events.record(
+        PODS,
+        pod,
+        'Warning',
+        'NotDeleted',
+        `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`,
+      )
     const healthy = await startInTurns(countHealthy(pods, pending))
     await this.#write(budget, budgetStatus(budget, expectation, healthy, pending, now))
     if (checkAfter !== undefined) this.#queue.addAfter(key, checkAfter + 1)
@@ -134,7 +146,7 @@ class DisruptionController {
         budget,
         'Warning',
         'UnmanagedPods',
-        `Pods selected by this PodDisruptionBudget (selector: ${printLabelSelector(budget.spec.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`,
+        `Pods selected by this PodDisruptionBudget (selector: ${printGoSelector(budget.spec.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`,
       )
     let total = 0
     for (const replicas of scales.values()) total += replicas
@@ -154,14 +166,20 @@ class DisruptionController {
     const counted = parent?.kind === 'Deployment' ? parent : owner
     if (counted !== owner) scales.set(owner.uid, 0)
     if (scales.has(counted.uid)) return
-    const scale = await this.#scaleOf(namespace, counted)
-    if (scale === undefined || scale.uid !== counted.uid) throw new Error(`found no controllers for pod ${quote(name)}`)
-    scales.set(counted.uid, scale.replicas)
+    const replicas = await this.#replicasOf(namespace, counted)
+    if (replicas === undefined) throw new Error(`found no controllers for pod ${quote(name)}`)
+    scales.set(counted.uid, replicas)
   }
 
-  async #scaleOf(namespace: string, reference: KindReference): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
-    const scale = await this.#scales.get(namespace, reference).catch(undefinedIfNotFound)
-    return scale && { uid: scale.metadata.uid ?? '', replicas: scale.spec.replicas ?? 0 }
+  /** Scale of a controller. Undefined if it is gone. */
+  async #replicasOf(namespace: string, owner: KindReference & { readonly uid: string }): Promise<number | undefined> {
+    try {
+      const { metadata, spec } = await this.#scales.get(namespace, owner)
+      return metadata.uid === owner.uid ? (spec.replicas ?? 0) : undefined
+    } catch (error) {
+      if (error instanceof NoScaleError) throw new Error(`${error.resource} does not implement the scale subresource`)
+      return undefinedIfNotFound(error)
+    }
   }
 
   async #write(budget: PodDisruptionBudget, status: PodDisruptionBudget['status']): Promise<void> {

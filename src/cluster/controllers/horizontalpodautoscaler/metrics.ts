@@ -10,6 +10,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { startInTurns } from '../../../lib/steps.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { printGoSelector } from '../../shared/go-selector.ts'
 import {
   averageProposal,
   type PodProposalInput,
@@ -19,7 +20,6 @@ import {
   utilizationProposal,
   valueProposal,
 } from './calculator.ts'
-import { printGoSelector } from './go-selector.ts'
 import type { PodMetrics } from './group-pods.ts'
 import { milliQuantity } from './status.ts'
 

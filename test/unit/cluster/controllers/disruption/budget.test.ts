@@ -93,7 +93,8 @@ describe('pods of a disruption budget', () => {
 
   it('allow no disruption if none is expected, or they could not be counted', () => {
     expect(budgetStatus(budget(), { expected: 0, desired: 0 }, 2, {}, NOW).disruptionsAllowed).to.equal(0)
-    const failed = failedStatus(budget({ ...EMPTY, disruptionsAllowed: 3, expectedPods: 7 }), 'why', NOW)
+    const failed = failedStatus(budget({ ...EMPTY, disruptionsAllowed: 3, expectedPods: 7, observedGeneration: 3 }), 'why', NOW)
+    expect(failed.conditions?.[0]?.observedGeneration).to.equal(3)
     expect([failed.disruptionsAllowed, failed.expectedPods, failed.conditions?.[0]?.reason, failed.conditions?.[0]?.message]).to.deep.equal(
       [0, 7, 'SyncFailed', 'why'],
     )

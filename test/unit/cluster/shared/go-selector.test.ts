@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { printGoSelector } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/go-selector.ts'
+import { printGoSelector } from '../../../../src/cluster/shared/go-selector.ts'
 
 describe('a selector in messages', () => {
   it('is printed as by Go', () => {

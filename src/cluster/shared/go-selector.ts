@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../api/meta/v1.types.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 
 /**
  * Prints a selector as Go's `%v` does, for messages of events and conditions:
