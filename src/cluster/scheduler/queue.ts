@@ -200,11 +200,11 @@ export class SchedulingQueue {
         index: -1,
       }
       this.#pods.set(uid, queued)
-      this.#move(queued, 'active', 'PodAdd')
+      this.#move(queued, 'active', 'UnschedulablePodAdd')
       return
     }
     known.pod = pod
-    if (isChanged && known.section === 'unschedulable') this.#retry(known, 'PodUpdate')
+    if (isChanged && known.section === 'unschedulable') this.#retry(known, 'UnschedulablePodUpdate')
   }
 
   /** Removes a pod that was bound or deleted. */
@@ -217,8 +217,10 @@ export class SchedulingQueue {
   /** Takes the next pod to be tried. Undefined if there is none. It is returned by `fail`, or removed by `delete`. */
   take(): QueuedPod | undefined {
     this.#endWaits()
-    const queued = this.#active.first ?? (this.#backOff.endsEarly ? this.#backingOff.first : undefined)
+    const early = this.#active.first || !this.#backOff.endsEarly ? undefined : this.#backingOff.first
+    const queued = early ?? this.#active.first
     if (queued === undefined) return undefined
+    if (early) this.#observer.entered('PopFromBackoffQ', 'active')
     this.#beginAttempt(queued)
     this.#eventsOfAttempt.clear()
     return queued

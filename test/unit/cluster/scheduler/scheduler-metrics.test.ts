@@ -60,7 +60,7 @@ describe('metrics of the scheduler', () => {
     fail()
     queue.delete(podOf())
     expect(seen).to.deep.equal([
-      'PodAdd active',
+      'UnschedulablePodAdd active',
       'ScheduleAttemptFailure unschedulable',
       'NodeResourcesFit 1',
       'AssignedPodDelete backoff',
@@ -72,5 +72,17 @@ describe('metrics of the scheduler', () => {
       'NodeName -1',
       'ScheduleAttemptFailure backoff',
     ])
+  })
+
+  it('count a pod whose back-off ends early', () => {
+    const seen: string[] = []
+    const observer: QueueObserver = { entered: (event, queue) => seen.push(`${event} ${queue}`), rejected: () => {} }
+    const queue = new SchedulingQueue({ now: () => 0 }, { firstMs: 1000, longestMs: 10_000, endsEarly: true }, observer)
+    queue.put(podOf(), false)
+    const queued = queue.take()
+    if (queued) queue.fail(queued, new Set(['NodeName']))
+    queue.react('node added')
+    expect(queue.take()).to.equal(queued)
+    expect(seen.slice(-2)).to.deep.equal(['NodeAdd backoff', 'PopFromBackoffQ active'])
   })
 })
