@@ -23,7 +23,7 @@ export const schedulerName = ({ spec }: Pod): string => spec.schedulerName || DE
 export interface AttemptFailure {
   readonly reason: 'Unschedulable' | 'SchedulerError'
   readonly message: string
-  /** Optional. Node on which a preemption makes room; empty to clear it. */
+  /** Optional. Node on which a preemption makes room; empty if a nomination is void. Omitted if it stays as it is. */
   readonly nominatedNode?: string | undefined
 }
 
@@ -62,12 +62,13 @@ export class AttemptReports {
    * Reports why a pod could not be scheduled. Returns the write of its condition; undefined if the condition says so
    * already.
    */
-  failed(queued: QueuedPod, { reason, message, nominatedNode }: AttemptFailure): (() => Promise<void>) | undefined {
+  failed(queued: QueuedPod, failure: AttemptFailure): (() => Promise<void>) | undefined {
     const { pod } = queued
+    const { reason, message } = failure
     this.#countAttempt(queued, reason === 'Unschedulable' ? 'unschedulable' : 'error')
     const note = message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message
     this.record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
-    const status = failureStatus(pod, reason, message, formatTime(this.#env.clock.now()), nominatedNode)
+    const status = failureStatus(pod, failure, formatTime(this.#env.clock.now()), this.#env.features)
     if (status === undefined) return undefined
     return async () => {
       const { namespace = '', name = '' } = pod.metadata

@@ -1,10 +1,11 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
 import { eachAtOnce } from '../../lib/each-at-once.ts'
+import { isSince } from '../../lifecycle/release.ts'
 import { undefinedIfNotFound } from '../../meta/status.ts'
 import type { ClusterEnvironment } from '../shared/environment.ts'
 import { PODS } from '../shared/kinds.ts'
-import { disruptionTarget, podPriority } from '../shared/pods.ts'
+import { disruptionTarget, isPodTerminating, podPriority, withGeneration } from '../shared/pods.ts'
 import type { SeriesRecorder } from '../shared/series-recorder.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import type { VictimUnit } from './groups/group-preemption.ts'
@@ -17,7 +18,7 @@ const EVICTIONS_AT_ONCE = 16
 
 /** Parts of the scheduler that evictions use. */
 export interface EvictionParts {
-  readonly env: Pick<ClusterEnvironment, 'client' | 'clock'>
+  readonly env: Pick<ClusterEnvironment, 'client' | 'clock' | 'features'>
   readonly recorder: SeriesRecorder
   readonly nominated: NominatedPodsByNode
   /** Takes the node of a pod that is not bound yet. Returns false if the pod must be deleted. */
@@ -36,7 +37,7 @@ interface Preemptor {
 
 /**
  * Deletes the victims of a preemption, and takes back nominations that it makes void. A victim that is gone already is
- * passed over. Rejects if the API rejects another deletion.
+ * passed over, and from 1.35 on one that is being deleted. Rejects if the API rejects another deletion.
  */
 export const evictVictims = (parts: EvictionParts, pod: Pod, { node, victims }: PreemptionCandidate): Promise<void> =>
   evict(
@@ -61,11 +62,13 @@ export const evictForGroup = (
   )
 
 async function evict(
-  { env: { client, clock }, recorder, nominated, takeBack }: EvictionParts,
+  { env: { client, clock, features }, recorder, nominated, takeBack }: EvictionParts,
   { pod, kind, uid, place }: Preemptor,
   nodes: readonly string[],
-  victims: readonly Pod[],
+  all: readonly Pod[],
 ): Promise<void> {
+  const victims = isSince(features.release, '1.35') ? all.filter(victim => !isPodTerminating(victim)) : all
+  if (victims.length === 0) return
   const patchStatus = async ({ metadata: { namespace = '', name = '' } }: Pod, status: JsonObject): Promise<void> => {
     await client.patch(PODS, { namespace, name, subresource: 'status' }, { status }, 'strategic')
   }
@@ -81,7 +84,7 @@ async function evict(
   const deleteVictim = async (victim: Pod): Promise<void> => {
     const { namespace = '', name = '' } = victim.metadata
     if (!takeBack(victim)) {
-      await patchStatus(victim, { conditions: [{ ...condition }] })
+      await patchStatus(victim, { conditions: [{ ...withGeneration(condition, victim, features) }] })
       await client.delete(PODS, namespace, name, victim.metadata.uid === undefined ? {} : { uid: victim.metadata.uid })
     }
     recorder.record({

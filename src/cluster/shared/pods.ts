@@ -1,4 +1,5 @@
 import type { Container, Pod, PodCondition, PodSpec } from '../../api/core/v1.types.ts'
+import type { Features } from '../../lifecycle/gates.ts'
 import { formatTime, timeMillis } from '../../meta/time.ts'
 import type { Informer } from './informer.ts'
 
@@ -51,6 +52,16 @@ export const disruptionTarget = (reason: string, message: string, now: number): 
   reason,
   message,
 })
+
+/**
+ * Returns a condition with the generation of its pod, if the gate PodObservedGenerationTracking is on or the pod's
+ * condition has one already. Source: CalculatePodConditionObservedGeneration of pkg/api/v1/pod.
+ */
+export function withGeneration<C extends Pick<PodCondition, 'type'>>(condition: C, pod: Pod, features: Pick<Features, 'enabled'>): C {
+  const { generation } = pod.metadata
+  const isTracked = features.enabled('PodObservedGenerationTracking') || Boolean(podCondition(pod, condition.type)?.observedGeneration)
+  return isTracked && generation !== undefined ? { ...condition, observedGeneration: generation } : condition
+}
 
 /** Whether an init container is a sidecar, which runs as long as the pod. */
 export const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always'

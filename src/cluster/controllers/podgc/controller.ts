@@ -7,7 +7,7 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from 
 import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
 import { isOutOfService } from '../../shared/nodes.ts'
-import { isPodTerminal, isPodTerminating, podsByNode } from '../../shared/pods.ts'
+import { isPodTerminal, isPodTerminating, podsByNode, withGeneration } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition, TERMINATED_THRESHOLD } from './collect.ts'
 
@@ -98,10 +98,10 @@ class PodCollector {
    */
   async #delete(pod: Pod, condition: PodCondition | undefined): Promise<void> {
     const { namespace = '', name = '', uid = '', deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
-    const { client } = this.#env
+    const { client, features } = this.#env
     try {
       if (!isPodTerminal(pod)) {
-        const status = { phase: 'Failed', ...(condition && { conditions: [condition] }) }
+        const status = { phase: 'Failed', ...(condition && { conditions: [withGeneration(condition, pod, features)] }) }
         await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status }, 'strategic')
       }
       if (!isPodTerminating(pod) || deletionGracePeriodSeconds !== 0 || finalizers.length === 0)

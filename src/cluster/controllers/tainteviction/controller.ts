@@ -8,7 +8,7 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSy
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
-import { podsByNode } from '../../shared/pods.ts'
+import { podsByNode, withGeneration } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { evictedCondition, evictingTaints, isEvictable, stayOf } from './tolerations.ts'
 
@@ -98,14 +98,15 @@ class TaintEviction {
       this.#events.record(PODS, pod, 'Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${key}`)
   }
 
-  async #delete({ metadata: { namespace = '', name = '', uid = '' } }: Pod): Promise<void> {
+  async #delete(pod: Pod): Promise<void> {
+    const { namespace = '', name = '', uid = '' } = pod.metadata
     const { client, clock, features } = this.#env
     try {
       if (isSince(features.release, '1.26'))
         await client.patch(
           PODS,
           { namespace, name, subresource: 'status' },
-          { metadata: { uid }, status: { conditions: [evictedCondition(clock.now())] } },
+          { metadata: { uid }, status: { conditions: [withGeneration(evictedCondition(clock.now()), pod, features)] } },
           'strategic',
         )
       await client.delete(PODS, namespace, name, { uid })

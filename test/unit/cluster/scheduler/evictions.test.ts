@@ -4,7 +4,9 @@ import type { ApiClient } from '../../../../src/clients/api-client.ts'
 import { type EvictionParts, evictVictims } from '../../../../src/cluster/scheduler/evictions.ts'
 import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import { NominatedPodsByNode } from '../../../../src/cluster/scheduler/nominated-pods.ts'
+import { isSince, type Release } from '../../../../src/lifecycle/release.ts'
 import { notFoundError, serviceUnavailableError } from '../../../../src/meta/status.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
 import { infoOf, nodeOf } from '../../../support/scheduling.ts'
 
 const node = NodeInfo.of(nodeOf('n'))
@@ -15,6 +17,7 @@ async function evictionsOf(
   failures: Record<string, Error>,
   nominated = new NominatedPodsByNode(),
   takeBack: EvictionParts['takeBack'] = () => false,
+  { release = '1.33', victims = [infoOf({ name: 'a' }), infoOf({ name: 'b' })] } = {},
 ) {
   const requests: string[] = []
   const events: string[] = []
@@ -28,10 +31,11 @@ async function evictionsOf(
     delete: (_kind: unknown, _namespace: string, name: string) => answer('delete', name),
   } as unknown as ApiClient
   const recorder = { record: ({ about }: { about: { metadata: { name: string } } }) => events.push(about.metadata.name) }
-  const parts = { env: { client, clock: { now: () => 0 } }, recorder, nominated, takeBack } as unknown as EvictionParts
+  const features = { release, enabled: () => isSince(release as Release, '1.34') }
+  const parts = { env: { client, clock: { now: () => 0 }, features }, recorder, nominated, takeBack } as unknown as EvictionParts
   const error = await evictVictims(parts, PREEMPTOR.pod, {
     node,
-    victims: [infoOf({ name: 'a' }), infoOf({ name: 'b' })],
+    victims,
     violations: 0,
   }).catch(String)
   return { requests, events, error }
@@ -59,6 +63,21 @@ describe('evictions for a preemption', () => {
     expect((await evictionsOf({ a: serviceUnavailableError('down') })).error).to.contain('down')
   })
 
+  it('write the generation of a victim, and pass over one that is being deleted, in the releases that do', async () => {
+    const terminating = infoOf({ name: 'a', metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } })
+    const victims = [terminating, infoOf({ name: 'b', metadata: { generation: 3 } })]
+    const ofRelease = async (release: string) => {
+      const { requests, events } = await evictionsOf({}, undefined, undefined, { release, victims })
+      return [events, requests.filter(request => request.includes('"observedGeneration":3')).length]
+    }
+    expect(await ofRelease('1.33')).to.deep.equal([['a', 'b'], 0])
+    expect(await ofRelease('1.34')).to.deep.equal([['a', 'b'], 1])
+    expect(await ofRelease('1.35')).to.deep.equal([['b'], 1])
+    const nominated = new NominatedPodsByNode()
+    nominated.set(infoOf({ name: 'low' }), 'n')
+    expect((await evictionsOf({}, nominated, undefined, { release: '1.35', victims: [terminating] })).requests).to.deep.equal([])
+  })
+
   it('delete few victims at the same time', async () => {
     const open = new Set<() => void>()
     let most = 0
@@ -68,7 +87,7 @@ describe('evictions for a preemption', () => {
         most = Math.max(most, open.size)
       })
     const parts = {
-      env: { client: { patch: write, delete: write }, clock: { now: () => 0 } },
+      env: { client: { patch: write, delete: write }, clock: { now: () => 0 }, features: featuresOf() },
       recorder: { record: () => {} },
       nominated: new NominatedPodsByNode(),
       takeBack: () => false,
