@@ -65,7 +65,14 @@ function* isSameExceptNode({ nodeName: _, ...old }: Pod['spec'], { nodeName: __,
 
 /** Compares what a resize in progress changes. */
 function isSameSize({ status: old }: Pod, { status }: Pod): boolean {
-  const sizes = ({ containerStatuses = [], initContainerStatuses = [], conditions = [] }: Pod['status']) => [
+  const sizes = ({
+    containerStatuses = [],
+    initContainerStatuses = [],
+    conditions = [],
+    resources: ofPod,
+    allocatedResources: byPod,
+  }: Pod['status']) => [
+    { ofPod, byPod },
     ...[...containerStatuses, ...initContainerStatuses].flatMap(({ name, resources, allocatedResources }) =>
       resources ? [{ name, resources, allocatedResources }] : [],
     ),

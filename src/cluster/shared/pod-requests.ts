@@ -20,6 +20,11 @@ export interface RequestRules {
    */
   readonly inPlace: boolean
   /**
+   * Optional. Whether `inPlace` holds for the pod as a whole, too. Gate InPlacePodLevelResourcesVerticalScaling. Default:
+   * no.
+   */
+  readonly podLevelInPlace?: boolean
+  /**
    * Optional. Whether resources of the node count that the pod's devices take. Gate DRANodeAllocatableResources.
    * Without it, they do not count.
    */
@@ -30,6 +35,7 @@ export interface RequestRules {
 export const requestRules = (enabled: (gate: GateName) => boolean): RequestRules => ({
   podLevel: enabled('PodLevelResources'),
   inPlace: enabled('InPlacePodVerticalScaling'),
+  podLevelInPlace: enabled('InPlacePodLevelResourcesVerticalScaling'),
   ofDevices: enabled('DRANodeAllocatableResources'),
 })
 
@@ -116,12 +122,24 @@ function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resou
   yield* raise(sum, starting)
   if (devices) yield* add(sum, devices.ofPod)
   if (rules.podLevel)
-    for (const [name, amount] of yield* amountsInSteps(spec.resources?.requests ?? {})) if (isPodLevel(name)) sum.set(name, amount)
+    for (const [name, amount] of yield* podLevelRequests(spec, status, rules.podLevelInPlace ? actual : undefined))
+      if (isPodLevel(name)) sum.set(name, amount)
   yield* add(sum, yield* amountsInSteps(spec.overhead ?? {}))
   return sum
 }
 
 const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
+
+/** Returns what a pod requests as a whole. Source: effectivePodLevelResources of k8s.io/component-helpers/resource. */
+function* podLevelRequests(
+  { resources }: Pod['spec'],
+  { resources: actual, allocatedResources }: PodStatus,
+  statuses: ActualRequests | undefined,
+): Steps<ResourceAmounts> {
+  const wanted = yield* amountsInSteps(resources?.requests ?? {})
+  if (!statuses || !actual || ![...wanted.keys()].some(isPodLevel)) return wanted
+  return yield* largestRequests(statuses.isInfeasible ? NONE : wanted, actual.requests, allocatedResources)
+}
 
 /** Resources of containers as their statuses report them, by the container's name. */
 class ActualRequests {
@@ -149,9 +167,15 @@ function* containerRequests(container: Container, statuses: ActualRequests | und
   const wanted = yield* amountsInSteps(container.resources?.requests ?? {})
   const actual = statuses?.of(container)
   if (actual === undefined) return wanted
-  const largest = new Map(statuses?.isInfeasible ? NONE : wanted)
-  yield* raise(largest, yield* amountsInSteps(actual.resources?.requests ?? {}))
-  yield* raise(largest, yield* amountsInSteps(actual.allocatedResources ?? {}))
+  return yield* largestRequests(statuses?.isInfeasible ? NONE : wanted, actual.resources?.requests, actual.allocatedResources)
+}
+
+type Amounts = Readonly<Record<string, string>> | undefined
+
+function* largestRequests(wanted: ResourceAmounts, actual: Amounts, allocated: Amounts): Steps<ResourceAmounts> {
+  const largest = new Map(wanted)
+  yield* raise(largest, yield* amountsInSteps(actual ?? {}))
+  yield* raise(largest, yield* amountsInSteps(allocated ?? {}))
   return largest
 }
 

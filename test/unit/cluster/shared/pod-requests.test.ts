@@ -49,6 +49,19 @@ describe('requests of a pod', () => {
     expect(podRequests(allocated(), { ...RULES, inPlace: false }).get('cpu')).to.equal(2000)
   })
 
+  it('count the largest amount of the pod as a whole while it is resized, and its overhead', () => {
+    const resized = (cpu: string, conditions?: readonly object[]) =>
+      podWith(
+        { containers: [container(0, '1')], resources: { requests: { cpu } }, overhead: { cpu: '100m' } },
+        { resources: { requests: { cpu: '2' } }, allocatedResources: { cpu: '3' }, conditions },
+      )
+    const rules = { ...RULES, podLevelInPlace: true }
+    expect(podRequests(resized('1'), rules).get('cpu')).to.equal(3100)
+    expect(podRequests(resized('4'), rules).get('cpu')).to.equal(4100)
+    expect(podRequests(resized('4', [{ type: 'PodResizePending', reason: 'Infeasible' }]), rules).get('cpu')).to.equal(3100)
+    expect(podRequests(resized('1'), RULES).get('cpu')).to.equal(1100)
+  })
+
   it('are summed in steps, and look at each status once', () => {
     let reads = 0
     const statuses = Array.from({ length: MANY }, (_, i) => ({
