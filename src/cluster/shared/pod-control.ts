@@ -83,13 +83,17 @@ export class PodControl {
     }
   }
 
-  /** Deletes a pod. A pod that is gone already is no failure for the events, but rejects with NotFound. */
+  /**
+   * Deletes a pod. Rejects with an Error if that fails. A pod that is gone already is no failure for the events, but
+   * rejects with NotFound.
+   */
   async delete<T extends TypedObject>(kind: ResourceKind<T>, owner: T, { metadata: { namespace = '', name = '' } }: Pod): Promise<void> {
     try {
       await this.#client.delete(PODS, namespace, name)
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) this.#record(kind, owner, failedDeleteEvent(errorMessage(error)))
-      throw error
+      if (isStatusError(error, 'NotFound')) throw error
+      this.#record(kind, owner, failedDeleteEvent(errorMessage(error)))
+      throw new Error(`unable to delete pods: ${errorMessage(error)}`)
     }
     this.#record(kind, owner, deletedPodEvent(name))
   }

@@ -1,4 +1,4 @@
-import type { Container, Pod, PodCondition, PodSpec } from '../../api/core/v1.types.ts'
+import type { Container, ContainerStatus, Pod, PodCondition, PodSpec } from '../../api/core/v1.types.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { formatTime, timeMillis } from '../../meta/time.ts'
 import type { Informer } from './informer.ts'
@@ -80,6 +80,21 @@ export function podsByNode(pods: Informer<Pod>): (node: string) => readonly Pod[
   return node => pods.store.by(BY_NODE, node)
 }
 
-/** Largest number of restarts of a container of the pod. */
-export const mostRestarts = ({ status }: Pod): number =>
-  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount))
+/** Largest numbers of restarts of a container of a pod. */
+export interface PodRestarts {
+  /** Of containers that are no init containers. */
+  readonly containers: number
+  readonly sidecars: number
+}
+
+export function restartsOf({ spec, status }: Pod): PodRestarts {
+  const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
+  const most = (statuses: readonly ContainerStatus[]): number => Math.max(0, ...statuses.map(({ restartCount }) => restartCount))
+  return {
+    containers: most(status.containerStatuses ?? []),
+    sidecars: sidecars.size === 0 ? 0 : most((status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name))),
+  }
+}
+
+/** Orders more restarts first. Those of sidecars decide between equal ones of other containers. */
+export const compareRestarts = (a: PodRestarts, b: PodRestarts): number => b.containers - a.containers || b.sidecars - a.sidecars

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { isPodReady, mostRestarts, readySince } from '../../shared/pods.ts'
+import { compareRestarts, isPodReady, readySince, restartsOf } from '../../shared/pods.ts'
 
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
@@ -14,7 +14,7 @@ export const compareActivePods = (a: Pod, b: Pod): number =>
   phaseOf(a) - phaseOf(b) ||
   Number(isPodReady(a)) - Number(isPodReady(b)) ||
   laterFirst(readySince(a), readySince(b)) ||
-  mostRestarts(b) - mostRestarts(a) ||
+  compareRestarts(restartsOf(a), restartsOf(b)) ||
   laterFirst(timeMillis(a.metadata.creationTimestamp), timeMillis(b.metadata.creationTimestamp))
 
 const phaseOf = ({ status: { phase = 'Pending' } }: Pod): number => PHASES[phase] ?? 0

@@ -2,7 +2,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { mostRestarts, readySince } from '../../shared/pods.ts'
+import { compareRestarts, isPodActive, type PodRestarts, readySince, restartsOf } from '../../shared/pods.ts'
 
 /** Annotation with the cost of deleting a pod: pods with a lower one are deleted first. Default: 0. */
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
@@ -17,14 +17,14 @@ export interface Victim {
   /** Milliseconds since the epoch. Undefined if it is not ready. */
   readonly readySince: number | undefined
   readonly deletionCost: number
-  /** Number of pods of the same owner on its node. */
+  /** Number of active pods of the same owner on its node. */
   readonly rank: number
-  readonly restarts: number
+  readonly restarts: PodRestarts
   /** Milliseconds since the epoch. */
   readonly createdAt: number | undefined
 }
 
-/** @param rank number of pods of the same owner on the pod's node. */
+/** @param rank number of active pods of the same owner on the pod's node. */
 export const victimOf = (pod: Pod, rank: number): Victim => ({
   pod,
   node: pod.spec.nodeName ?? '',
@@ -32,7 +32,7 @@ export const victimOf = (pod: Pod, rank: number): Victim => ({
   readySince: readySince(pod),
   deletionCost: deletionCost(pod),
   rank,
-  restarts: mostRestarts(pod),
+  restarts: restartsOf(pod),
   createdAt: timeMillis(pod.metadata.creationTimestamp),
 })
 
@@ -50,7 +50,7 @@ export function compareVictims(a: Victim, b: Victim, now: number): number {
     a.deletionCost - b.deletionCost ||
     b.rank - a.rank ||
     compareTimes(a.readySince, b.readySince, now, a.pod, b.pod) ||
-    b.restarts - a.restarts ||
+    compareRestarts(a.restarts, b.restarts) ||
     compareTimes(a.createdAt, b.createdAt, now, a.pod, b.pod)
   )
 }
@@ -62,8 +62,9 @@ export function compareVictims(a: Victim, b: Victim, now: number): number {
 export function* victimsOf(pods: readonly Pod[], related: readonly Pod[], count: number, now: number): Steps<readonly Pod[]> {
   if (count >= pods.length) return pods
   const onNode = new Map<string, number>()
-  for (const { spec } of related) {
-    onNode.set(spec.nodeName ?? '', (onNode.get(spec.nodeName ?? '') ?? 0) + 1)
+  for (const pod of related) {
+    const { nodeName = '' } = pod.spec
+    if (isPodActive(pod)) onNode.set(nodeName, (onNode.get(nodeName) ?? 0) + 1)
     if (isStepDone()) yield
   }
   const victims: Victim[] = []

@@ -14,20 +14,50 @@ interface PodCase {
   readonly cost?: string
   readonly rank?: number
   readonly restarts?: number
+  readonly sidecarRestarts?: number
+  readonly isDeleted?: boolean
   readonly age?: number
   readonly uid?: string
 }
 
-const podOf = ({ node, phase = 'Running', readyFor, cost, restarts = 0, age = 100, uid = 'u' }: PodCase): Pod => ({
+const statusOf = (name: string, restartCount: number) => ({
+  name,
+  state: {},
+  lastState: {},
+  ready: true,
+  restartCount,
+  image: '',
+  imageID: '',
+})
+
+const podOf = ({
+  node,
+  phase = 'Running',
+  readyFor,
+  cost,
+  restarts = 0,
+  sidecarRestarts = 0,
+  isDeleted,
+  age = 100,
+  uid = 'u',
+}: PodCase): Pod => ({
   kind: 'Pod',
   apiVersion: 'v1',
   metadata: {
     name: uid,
     uid,
     creationTimestamp: formatTime(NOW - age * 1000),
+    ...(isDeleted && { deletionTimestamp: formatTime(NOW) }),
     ...(cost !== undefined && { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } }),
   },
-  spec: { containers: [], ...(node !== undefined && { nodeName: node }) },
+  spec: {
+    containers: [],
+    initContainers: [
+      { name: 's', restartPolicy: 'Always', resources: {} },
+      { name: 'i', resources: {} },
+    ],
+    ...(node !== undefined && { nodeName: node }),
+  },
   status: {
     phase,
     conditions: [
@@ -38,7 +68,8 @@ const podOf = ({ node, phase = 'Running', readyFor, cost, restarts = 0, age = 10
         lastTransitionTime: formatTime(NOW - (readyFor ?? 0) * 1000),
       },
     ],
-    containerStatuses: [{ name: 'c', state: {}, lastState: {}, ready: true, restartCount: restarts, image: '', imageID: '' }],
+    containerStatuses: [statusOf('c', restarts)],
+    initContainerStatuses: [statusOf('i', 9 - restarts), statusOf('s', sidecarRestarts)],
   },
 })
 
@@ -53,6 +84,8 @@ const PAIRS: readonly [string, PodCase, PodCase][] = [
   ['ready for a shorter time', { node: 'n', readyFor: 1 }, { node: 'n', readyFor: 100 }],
   ['of the smaller uid, if times are similar', { node: 'n', readyFor: 120, uid: 'a' }, { node: 'n', readyFor: 100, uid: 'b' }],
   ['restarted more often', { node: 'n', restarts: 3 }, { node: 'n' }],
+  ['restarted more often, whatever its sidecars', { node: 'n', restarts: 1 }, { node: 'n', sidecarRestarts: 9 }],
+  ['with a sidecar that restarted more often', { node: 'n', sidecarRestarts: 3 }, { node: 'n', sidecarRestarts: 2 }],
   ['younger', { node: 'n', age: 1 }, { node: 'n', age: 100 }],
 ]
 
@@ -71,6 +104,8 @@ describe('victims of a set that shrinks', () => {
   it('spreads deletions over nodes', () => {
     const pods = ['a', 'a', 'b'].map((node, i) => podOf({ node, uid: `u${i}`, readyFor: 10 }))
     expect(countedSteps(victimsOf(pods, pods, 1, NOW)).result.map(({ spec }) => spec.nodeName)).to.deep.equal(['a'])
+    const deleted = ['b', 'b'].map((node, i) => podOf({ node, uid: `d${i}`, isDeleted: true }))
+    expect(countedSteps(victimsOf(pods, [...pods, ...deleted], 1, NOW)).result.map(({ spec }) => spec.nodeName)).to.deep.equal(['a'])
   })
 
   it('selects them in steps', () => {
