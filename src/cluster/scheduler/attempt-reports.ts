@@ -58,6 +58,11 @@ export class AttemptReports {
     this.record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${objectKey(pod)} to ${node}` })
   }
 
+  /** Reports that a pod is not scheduled because it is being deleted. Source: skipPodSchedule. */
+  skipped(pod: Pod): void {
+    this.#recordFailure(pod, `skip schedule deleting pod: ${objectKey(pod)}`)
+  }
+
   /**
    * Reports why a pod could not be scheduled. Returns the write of its condition; undefined if the condition says so
    * already.
@@ -67,7 +72,7 @@ export class AttemptReports {
     const { reason, message } = failure
     this.#countAttempt(queued, reason === 'Unschedulable' ? 'unschedulable' : 'error')
     const note = message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message
-    this.record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
+    this.#recordFailure(pod, note)
     const status = failureStatus(pod, failure, formatTime(this.#env.clock.now()), this.#env.features)
     if (status === undefined) return undefined
     return async () => {
@@ -81,6 +86,10 @@ export class AttemptReports {
         })
       }
     }
+  }
+
+  #recordFailure(pod: Pod, note: string): void {
+    this.record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
   }
 
   #countAttempt({ pod, takenAt }: QueuedPod, result: AttemptResult): void {

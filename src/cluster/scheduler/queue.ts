@@ -175,9 +175,7 @@ export class SchedulingQueue {
 
   /** Number of pods that wait for a change of the cluster. */
   get unschedulable(): number {
-    let count = 0
-    for (const pods of this.#unschedulable.values()) count += pods.size
-    return count
+    return [...this.#unschedulable.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Adds a pod, or replaces its known state. @param isChanged whether the change may make it schedulable */
@@ -229,6 +227,11 @@ export class SchedulingQueue {
   /** Reports whether a pod that was taken still waits for a node: it was not bound or deleted meanwhile. */
   isPending(queued: QueuedPod): boolean {
     return this.#pods.get(queued.pod.metadata.uid ?? '') === queued
+  }
+
+  /** Reports whether an attempt to schedule a pod is in progress. */
+  isTaken({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): boolean {
+    return this.#pods.get(uid)?.section === 'taken'
   }
 
   /**
@@ -340,11 +343,9 @@ export class SchedulingQueue {
     this.#leave(queued)
     queued.section = section
     this.#observer.entered(event, METRIC_QUEUES[section])
-    if (section === 'active') this.#active.add(queued)
-    if (section === 'backing off' || section === 'unschedulable') {
-      queued.waitsUntil = section === 'unschedulable' ? queued.failedAt + LONGEST_WAIT_MS : this.#endOfBackOff(queued)
-      this.#heapOf(queued).add(queued)
-    }
+    if (section === 'unschedulable') queued.waitsUntil = queued.failedAt + LONGEST_WAIT_MS
+    else if (section === 'backing off') queued.waitsUntil = this.#endOfBackOff(queued)
+    this.#heapOf(queued).add(queued)
     if (section !== 'unschedulable') return
     const plugins = pluginsKey(queued)
     const pods = this.#unschedulable.get(plugins)

@@ -11,7 +11,7 @@ import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { keepAllocatable } from '../shared/node-amounts.ts'
 import { requestRules } from '../shared/pod-requests.ts'
-import { isPodTerminal } from '../shared/pods.ts'
+import { isPodTerminal, isPodTerminating } from '../shared/pods.ts'
 import { SeriesRecorder } from '../shared/series-recorder.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
@@ -284,7 +284,7 @@ class Scheduler {
 
   #enqueue(pod: Pod, old: Pod | undefined): void {
     const profile = this.#profiles.get(schedulerName(pod))
-    if (profile === undefined || pod.metadata.deletionTimestamp !== undefined) {
+    if (profile === undefined || (isPodTerminating(pod) && (groupOf(pod) || this.#pending.isTaken(pod)))) {
       this.#dequeue(pod)
       return
     }
@@ -339,7 +339,10 @@ class Scheduler {
     try {
       // If its binding is written, an older state of the pod was observed after that.
       if (this.#state.isAssigned(pod)) this.#pending.delete(pod)
-      else if (this.#groupCycle && groupOf(pod)) await this.#groupCycle.run(queued, profile, this.#objects)
+      else if (isPodTerminating(pod)) {
+        this.#pending.delete(pod)
+        this.#reports.skipped(pod)
+      } else if (this.#groupCycle && groupOf(pod)) await this.#groupCycle.run(queued, profile, this.#objects)
       else await this.#runCycle(queued, profile)
     } catch (error) {
       this.#state.forgetAssumed(pod)

@@ -123,6 +123,17 @@ describe('the scheduler of a cluster', () => {
     await untilBound('second', 'a')
   })
 
+  it('does not schedule a pod that is being deleted, and says so when it would try again', async () => {
+    await addNode('small', '1')
+    const held = pod('held', '2')
+    await plane.apply({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } } as Manifest)
+    await plane.until(async () => (await get('held')).status.conditions?.[0]?.reason === 'Unschedulable')
+    await plane.request('DELETE', `${PODS}/held`)
+    await addNode('large', '8')
+    await plane.until(async () => (await events('FailedScheduling')).includes('skip schedule deleting pod: default/held'))
+    expect((await get('held')).spec).to.not.have.property('nodeName')
+  })
+
   it('deletes a pod of lower priority to make room, and binds when it is gone', async () => {
     await addNode('n', '4')
     await plane.apply(
