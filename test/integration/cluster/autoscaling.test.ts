@@ -90,6 +90,31 @@ describe('autoscaling in a cluster', () => {
     ])
   })
 
+  it('reports a status that cannot be written', async () => {
+    const admission = 'admissionregistration.k8s.io/v1'
+    const rule = { apiGroups: ['autoscaling'], apiVersions: ['*'], operations: ['UPDATE'], resources: ['horizontalpodautoscalers/status'] }
+    await plane.apply(
+      {
+        apiVersion: admission,
+        kind: 'ValidatingAdmissionPolicy',
+        metadata: { name: 'p' },
+        spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false', message: 'no status' }] },
+      },
+      {
+        apiVersion: admission,
+        kind: 'ValidatingAdmissionPolicyBinding',
+        metadata: { name: 'p' },
+        spec: { policyName: 'p', validationActions: ['Deny'] },
+      },
+    )
+    await scale(2, { maxReplicas: 5 })
+    await plane.until(async () =>
+      (await get('/api/v1/namespaces/default/events')).items.some(
+        ({ type, reason, message }: AnyObject) => type === 'Warning' && reason === 'FailedUpdateStatus' && message.endsWith('no status'),
+      ),
+    )
+  })
+
   it('reports a target that does not exist', async () => {
     await scale(1, { maxReplicas: 5, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'other' } })
     await plane.until(async () => (await conditions()).length === 1)

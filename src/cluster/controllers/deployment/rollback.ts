@@ -57,8 +57,8 @@ function* restoredAnnotations(own: AnnotationMap, ofSet: AnnotationMap): Steps<R
   return restored
 }
 
-/** Second largest revision. 0 if there is none. */
+/** Second largest revision, which equals the largest one if two sets have it. 0 if there is none. */
 function previousRevision(sets: readonly ReplicaSet[]): number {
-  const revisions = [...new Set(sets.flatMap(set => revisionOf(set) || []))].toSorted((a, b) => b - a)
+  const revisions = sets.flatMap(set => revisionOf(set) || []).toSorted((a, b) => b - a)
   return revisions[1] ?? 0
 }

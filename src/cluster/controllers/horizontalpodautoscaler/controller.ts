@@ -259,7 +259,13 @@ class AutoscalerController {
       ...(isRescaled && { lastScaleTime: formatTime(now) }),
       conditions: withConditions(status.conditions ?? [], conditions, now),
     }
-    if (!deepEqual(normal(status), normal(next))) await this.#env.client.update(AUTOSCALERS, { ...autoscaler, status: next }, 'status')
+    if (deepEqual(normal(status), normal(next))) return
+    try {
+      await this.#env.client.update(AUTOSCALERS, { ...autoscaler, status: next }, 'status')
+    } catch (error) {
+      this.#warn(autoscaler, 'FailedUpdateStatus', errorMessage(error))
+      throw error
+    }
   }
 
   #warn(autoscaler: HorizontalPodAutoscaler, reason: string, message: string): void {

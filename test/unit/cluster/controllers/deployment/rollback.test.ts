@@ -41,6 +41,13 @@ describe('rollback of a deployment', () => {
       expect(yields >= 3 * Math.floor(count / 512)).to.equal(true)
     })
 
+  it('returns to the latest revision if two sets have it', () => {
+    const deployment = deploymentOf({}, {})
+    const { result } = countedSteps(rollbackOf(deployment, [setOf('2', {}, 'old'), setOf('2', {}, 'new'), setOf('1', {}, 'older')], 0))
+    expect(result.event.message).to.equal('Rolled back deployment "d" to revision 2')
+    expect(result.deployment.spec.template.spec).to.deep.equal(template({}, 'old').spec)
+  })
+
   it('only removes the request if the template is the same, or the revision is missing', () => {
     const deployment = deploymentOf({ a: 'b' }, { own: 'a' })
     for (const [target, reason] of [
