@@ -128,7 +128,8 @@ function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resou
   return sum
 }
 
-const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
+/** Whether a pod can request a resource as a whole. */
+export const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 
 /** Returns what a pod requests as a whole. Source: effectivePodLevelResources of k8s.io/component-helpers/resource. */
 function* podLevelRequests(

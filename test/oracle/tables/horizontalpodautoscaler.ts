@@ -220,6 +220,7 @@ async function reason(given: string): Promise<string> {
     statusReplicas: 1,
     pods,
     tolerances: { scaleDown: 0.1, scaleUp: 0.1 },
+    requestRules: { podLevel: false, needsContainer: false },
     now: NOW,
     source,
   }

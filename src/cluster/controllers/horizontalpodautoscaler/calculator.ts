@@ -1,8 +1,8 @@
-import type { Container, Pod } from '../../../api/core/v1.types.ts'
-import { isLongStepDone, isStepDone, type Steps } from '../../../lib/steps.ts'
-import { quantityMilliValue } from '../../../meta/quantity.ts'
-import { isPodReady, lastingContainers } from '../../shared/pods.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isPodReady } from '../../shared/pods.ts'
 import { groupPods, type PodGroups, type PodMetric, type PodMetrics, READINESS_PERIODS, type ReadinessPeriods } from './group-pods.ts'
+import { type PodRequestRules, requestsOfPods } from './requests.ts'
 
 /** Deviations of a metric from its target that change nothing, as shares of the target. */
 export interface Tolerances {
@@ -24,6 +24,8 @@ export interface PodProposalInput {
   readonly now: number
   /** Optional. Times in which a pod that starts may be unready. Defaults to those of kube-controller-manager. */
   readonly periods?: ReadinessPeriods
+  /** Optional. Default: those of releases before 1.34. */
+  readonly requestRules?: PodRequestRules
 }
 
 /** Proposed number of replicas. Uses are in thousandths. */
@@ -42,6 +44,7 @@ interface Ratio extends Omit<Proposal, 'replicas'> {
   readonly ratio: number
 }
 
+const OLDEST_RULES: PodRequestRules = { podLevel: false, needsContainer: false }
 /** Messages in upstream's words. */
 const NO_PODS = 'no pods returned by selector while calculating replica count'
 const UNREADY = 'did not receive metrics for targeted pods (pods might be unready)'
@@ -56,7 +59,7 @@ const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean =>
  */
 export function* utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Steps<Proposal> {
   const counted = yield* countedPods(input, resource)
-  const requests = yield* podRequests(input.pods, container, resource)
+  const requests = yield* requestsOfPods(input.pods, container, resource, input.requestRules ?? OLDEST_RULES)
   const fallback = Math.max(100, target)
   return yield* proposalOf(input, counted, {
     ratio: metrics => utilizationRatio(metrics, requests, target),
@@ -162,26 +165,4 @@ function* usageRatio(metrics: PodMetrics, target: number): Steps<Ratio> {
   }
   const usage = Math.trunc(total / metrics.size)
   return { ratio: usage / target, usage }
-}
-
-/** Requests of pods in thousandths. @param container name of the only container that counts; empty for all. */
-function* podRequests(pods: readonly Pod[], container: string, resource: string): Steps<ReadonlyMap<string, number>> {
-  const requests = new Map<string, number>()
-  for (const { metadata, spec } of pods) {
-    if (isLongStepDone()) yield
-    const { name = '' } = metadata
-    const counted = lastingContainers(spec).filter(each => container === '' || each.name === container)
-    requests.set(
-      name,
-      counted.reduce((sum, each) => sum + requestOf(each, resource, name), 0),
-    )
-  }
-  return requests
-}
-
-/** Returns the request of a container in thousandths. Throws an Error if it has none. */
-function requestOf({ name, resources }: Container, resource: string, pod: string): number {
-  const request = resources.requests?.[resource]
-  if (request === undefined) throw new Error(`missing request for ${resource} in container ${name} of Pod ${pod}`)
-  return Number(quantityMilliValue(request))
 }

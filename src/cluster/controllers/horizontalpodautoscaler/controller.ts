@@ -28,6 +28,7 @@ import {
 import { type ScaleEvent, withScaleEvent } from './limits.ts'
 import { MetricError, metricProposal, type TargetState } from './metrics.ts'
 import { metricsOf } from './metrics-api.ts'
+import { podRequestRules } from './requests.ts'
 import { ableToScale, type ConditionState, scalingActive, withConditions } from './status.ts'
 import { ambiguousSelector, SelectorError, selectingAutoscalers, targetSelector } from './target-pods.ts'
 
@@ -185,6 +186,7 @@ class AutoscalerController {
       statusReplicas: scale.status.replicas,
       pods,
       tolerances: this.#tolerances(autoscaler),
+      requestRules: podRequestRules(this.#env.features),
       now: this.#env.clock.now(),
       source: metricsOf(this.#env.client, namespace, selector),
     }

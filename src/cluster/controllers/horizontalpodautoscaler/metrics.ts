@@ -21,6 +21,7 @@ import {
   valueProposal,
 } from './calculator.ts'
 import type { PodMetrics } from './group-pods.ts'
+import type { PodRequestRules } from './requests.ts'
 import { milliQuantity } from './status.ts'
 
 /**
@@ -46,6 +47,7 @@ export interface TargetState {
   /** Pods that the selector of the target matches. */
   readonly pods: readonly Pod[]
   readonly tolerances: Tolerances
+  readonly requestRules: PodRequestRules
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly source: MetricSource
@@ -99,11 +101,12 @@ export async function metricProposal(spec: MetricSpec, state: TargetState): Prom
   throw new MetricError('InvalidMetricSourceType', message, message)
 }
 
-const inputOf = ({ specReplicas: current, pods, tolerances, now }: TargetState, metrics: PodMetrics): PodProposalInput => ({
+const inputOf = ({ specReplicas: current, pods, tolerances, requestRules, now }: TargetState, metrics: PodMetrics): PodProposalInput => ({
   current,
   pods,
   metrics,
   tolerances,
+  requestRules,
   now,
 })
 

@@ -111,6 +111,7 @@ describe('metrics of an autoscaler', () => {
     statusReplicas: 1,
     pods: [ready as Pod],
     tolerances: { scaleDown: 0.1, scaleUp: 0.1 },
+    requestRules: { podLevel: false, needsContainer: false },
     now: NOW,
     source,
   }
