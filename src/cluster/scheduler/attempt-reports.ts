@@ -6,7 +6,7 @@ import type { ClusterEnvironment } from '../shared/environment.ts'
 import { PODS } from '../shared/kinds.ts'
 import type { SeriesRecorder } from '../shared/series-recorder.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
-import { failureStatus } from './failure-status.ts'
+import { type AttemptFailure, failureStatus } from './failure-status.ts'
 import type { PodEvent } from './framework.ts'
 import type { QueuedPod } from './queue.ts'
 import type { AttemptResult, SchedulerMetrics } from './scheduler-metrics.ts'
@@ -18,14 +18,6 @@ const MOST_NOTE = 1024
 
 /** Returns the name of the profile that a pod chooses. */
 export const schedulerName = ({ spec }: Pod): string => spec.schedulerName || DEFAULT_SCHEDULER
-
-/** A pod could not be scheduled. */
-export interface AttemptFailure {
-  readonly reason: 'Unschedulable' | 'SchedulerError'
-  readonly message: string
-  /** Optional. Node on which a preemption makes room; empty if a nomination is void. Omitted if it stays as it is. */
-  readonly nominatedNode?: string | undefined
-}
 
 /** Reports of attempts to schedule pods, as metrics, events and conditions of the pods. */
 export class AttemptReports {
@@ -54,7 +46,9 @@ export class AttemptReports {
     const { pod, attempts, firstEnteredAt } = queued
     this.#countAttempt(queued, 'scheduled')
     this.#metrics.podAttempts.child().observe(attempts)
-    this.#metrics.sliSeconds.child(String(Math.min(attempts, MOST_ATTEMPTS))).observe((this.#env.clock.now() - firstEnteredAt) / 1000)
+    this.#metrics.sliSeconds
+      .child(attempts < MOST_ATTEMPTS ? String(attempts) : `${MOST_ATTEMPTS}+`)
+      .observe((this.#env.clock.now() - firstEnteredAt) / 1000)
     this.record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${objectKey(pod)} to ${node}` })
   }
 

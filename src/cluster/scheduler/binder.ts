@@ -3,9 +3,10 @@ import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { PODS } from '../shared/kinds.ts'
-import type { AttemptFailure, AttemptReports } from './attempt-reports.ts'
+import type { AttemptReports } from './attempt-reports.ts'
 import type { ClusterState } from './cluster-state.ts'
 import { bindByExtenders, type Extender } from './extenders/extender.ts'
+import type { AttemptFailure } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
 import type { ActiveReserve } from './find-node.ts'
 import { type BindingContext, unschedulable } from './framework.ts'
@@ -129,12 +130,12 @@ export class Binder {
     const { context, state, takenBack } = this.#parts
     await reservations.release(context)
     state.forgetAssumed(queued.pod)
-    if (typeof reason === 'string') takenBack(queued, new Set(), { reason: 'SchedulerError', message: reason })
+    if (typeof reason === 'string') takenBack(queued, new Set(), { reason: 'SchedulerError', message: reason, nominatedNode: '' })
     else {
       const { plugin, status } = reason
       const plugins = new Set([plugin])
       const message = failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins })
-      takenBack(queued, plugins, { reason: 'Unschedulable', message })
+      takenBack(queued, plugins, { reason: 'Unschedulable', message, nominatedNode: '' })
     }
   }
 
@@ -147,13 +148,15 @@ export class Binder {
       metadata: { namespace, name, ...(uid !== undefined && { uid }) },
       target: { kind: 'Node', name: node.name },
     }
+    let isByExtender = true
     try {
-      const isBound = await bindByExtenders(pod, node.name, extenders, { signal: context.signal, logger })
-      if (!isBound) await context.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
+      isByExtender = await bindByExtenders(pod, node.name, extenders, { signal: context.signal, logger })
+      if (!isByExtender) await context.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
       pending.delete(pod)
       reports.bound(queued, node.name)
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, `binding rejected: ${errorMessage(error)}`)
+      const message = isByExtender ? errorMessage(error) : `running Bind plugin "DefaultBinder": ${errorMessage(error)}`
+      if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, message)
       await reservations.release(context)
       state.forgetAssumed(pod)
       pending.delete(pod)

@@ -2,7 +2,14 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { podCondition, withGeneration } from '../shared/pods.ts'
-import type { AttemptFailure } from './attempt-reports.ts'
+
+/** A pod could not be scheduled. */
+export interface AttemptFailure {
+  readonly reason: 'Unschedulable' | 'SchedulerError'
+  readonly message: string
+  /** Optional. Node on which a preemption makes room; empty if a nomination is void. Omitted if it stays as it is. */
+  readonly nominatedNode?: string | undefined
+}
 
 /** Returns the patch of a pod's status that reports a failure. Undefined if the status says so already. */
 export function failureStatus(

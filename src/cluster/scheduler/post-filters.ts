@@ -3,9 +3,9 @@ import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { startInTurns } from '../../lib/steps.ts'
-import type { AttemptFailure } from './attempt-reports.ts'
 import { type EvictionParts, evictVictims } from './evictions.ts'
 import { type Extender, preemptByExtenders } from './extenders/extender.ts'
+import type { AttemptFailure } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
 import type { Unfeasible } from './find-node.ts'
 import type { BindingContext, PostFilter, PostFiltered } from './framework.ts'
@@ -52,7 +52,7 @@ export class PostFilters {
     const changes = filtered.postFilters.map(postFilter => postFilter())
     for (const { write: change } of changes) if (change) write(info.pod, () => this.#tryWrite(info.pod, change))
     const { preemption: args } = profile
-    const preemption = args ? await this.#preemption(info, snapshot, filtered, args) : { message: '', isHopeless: false }
+    const preemption = args ? await this.#preemption(info, snapshot, filtered, args) : { message: '', isHopeless: true }
     if ('candidate' in preemption) {
       if (isPending()) this.#preempt(info, preemption.candidate)
       return { reason: 'Unschedulable', message: failureText(filtered.infeasible), nominatedNode: preemption.candidate.node.name }

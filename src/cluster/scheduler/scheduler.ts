@@ -15,7 +15,7 @@ import { isPodTerminal, isPodTerminating } from '../shared/pods.ts'
 import { SeriesRecorder } from '../shared/series-recorder.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
-import { type AttemptFailure, AttemptReports, schedulerName } from './attempt-reports.ts'
+import { AttemptReports, schedulerName } from './attempt-reports.ts'
 import { Binder } from './binder.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { ClusterState } from './cluster-state.ts'
@@ -23,6 +23,7 @@ import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { type EvictionParts, evictForGroup } from './evictions.ts'
 import type { Extender } from './extenders/extender.ts'
+import type { AttemptFailure } from './failure-status.ts'
 import type { BindingContext } from './framework.ts'
 import { GroupConditions } from './groups/group-conditions.ts'
 import { GroupCycle } from './groups/group-cycle.ts'
@@ -346,7 +347,7 @@ class Scheduler {
       else await this.#runCycle(queued, profile)
     } catch (error) {
       this.#state.forgetAssumed(pod)
-      this.#fail(queued, new Set(), { reason: 'SchedulerError', message: errorMessage(error) })
+      this.#fail(queued, new Set(), { reason: 'SchedulerError', message: errorMessage(error), nominatedNode: '' })
     }
   }
 

@@ -47,3 +47,25 @@ describe('a binding that waits to be permitted', () => {
     }
   })
 })
+
+describe('a binding that fails', () => {
+  it('names the plugin or has the text of the extender, and ends the nomination of the pod', async () => {
+    const info = infoOf({ name: 'p' })
+    const failureOf = (extenders: BinderParts['extenders']) =>
+      new Promise<unknown>(resolve => {
+        const client = { post: () => Promise.reject(new Error('no quorum')) }
+        const parts = {
+          context: { client, signal: new AbortController().signal },
+          extenders,
+          state: { forgetAssumed: () => {} },
+          write: (_pod: unknown, write: () => Promise<void>) => void write(),
+          takenBack: (_queued: unknown, _plugins: unknown, failure: unknown) => resolve(failure),
+        } as unknown as BinderParts
+        new Binder(parts).bind({ pod: info.pod } as QueuedPod, info, NodeInfo.of(nodeOf('n')), [], [])
+      })
+    const failure = { reason: 'SchedulerError', nominatedNode: '' }
+    expect(await failureOf([])).to.deep.equal({ ...failure, message: 'running Bind plugin "DefaultBinder": no quorum' })
+    const extender = { binds: true, isInterested: () => true, bind: () => Promise.reject(new Error('refused')) }
+    expect(await failureOf([extender] as unknown as BinderParts['extenders'])).to.deep.equal({ ...failure, message: 'refused' })
+  })
+})

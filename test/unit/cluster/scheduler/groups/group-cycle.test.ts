@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
-import type { AttemptFailure } from '../../../../../src/cluster/scheduler/attempt-reports.ts'
+import type { AttemptFailure } from '../../../../../src/cluster/scheduler/failure-status.ts'
 import { GroupCycle, type GroupCycleParts } from '../../../../../src/cluster/scheduler/groups/group-cycle.ts'
 import type { PodInfo } from '../../../../../src/cluster/scheduler/pod-info.ts'
 import type { Profile } from '../../../../../src/cluster/scheduler/profile.ts'
