@@ -171,9 +171,9 @@ function* containerRequests(container: Container, statuses: ActualRequests | und
   return yield* largestRequests(statuses?.isInfeasible ? NONE : wanted, actual.resources?.requests, actual.allocatedResources)
 }
 
-type Amounts = Readonly<Record<string, string>> | undefined
+type QuantityList = Readonly<Record<string, string>> | undefined
 
-function* largestRequests(wanted: ResourceAmounts, actual: Amounts, allocated: Amounts): Steps<ResourceAmounts> {
+function* largestRequests(wanted: ResourceAmounts, actual: QuantityList, allocated: QuantityList): Steps<ResourceAmounts> {
   const largest = new Map(wanted)
   yield* raise(largest, yield* amountsInSteps(actual ?? {}))
   yield* raise(largest, yield* amountsInSteps(allocated ?? {}))
