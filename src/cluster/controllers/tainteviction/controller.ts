@@ -10,7 +10,7 @@ import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
 import { podsByNode, withGeneration } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { evictedCondition, evictingTaints, isEvictable, stayOf } from './tolerations.ts'
+import { evictedCondition, evictingTaints, isEvictable, type Stay, stayOf } from './tolerations.ts'
 
 const WORKERS = 8
 
@@ -20,9 +20,10 @@ const WORKERS = 8
  */
 export const taintEvictionController: ClusterPart = (env, signal) => new TaintEviction(env, signal).run()
 
-interface Tainted {
-  /** Milliseconds since the epoch at which pod and taints were first seen together. */
-  readonly since: number
+/** A deletion of a pod that is scheduled. */
+interface Scheduled {
+  /** Milliseconds since the epoch. */
+  readonly at: number
   readonly uid: string
 }
 
@@ -34,7 +35,7 @@ class TaintEviction {
   readonly #nodes: Informer<Node>
   readonly #events: EventRecorder
   readonly #queue: KeyQueue
-  readonly #tainted = new Map<string, Tainted>()
+  readonly #scheduled = new Map<string, Scheduled>()
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     this.#env = env
@@ -43,7 +44,7 @@ class TaintEviction {
     this.#nodes = env.informers.of(NODES)
     this.#podsOn = podsByNode(this.#pods)
     this.#events = recorderOf(env, 'taint-eviction-controller', signal)
-    this.#queue = queueOf(env, 'noexec_taint_pod', signal, { workers: WORKERS, work: key => this.#evict(key) })
+    this.#queue = queueOf(env, 'noexec_taint_pod', signal, { workers: WORKERS, work: key => this.#sync(key) })
   }
 
   async run(): Promise<void> {
@@ -57,7 +58,7 @@ class TaintEviction {
     this.#pods.onGradually({
       added: pod => this.#podChanged(pod),
       updated: pod => this.#podChanged(pod),
-      deleted: pod => void this.#tainted.delete(objectKey(pod)),
+      deleted: pod => this.#cancel(pod),
     })
     await untilAborted(this.#signal)
   }
@@ -74,27 +75,47 @@ class TaintEviction {
     return evictingTaints(this.#nodes.store.get(nodeName)?.spec.taints)
   }
 
-  async #evict(key: string): Promise<void> {
+  /**
+   * Deletes a pod, or schedules its deletion. A scheduled deletion keeps its time while the pod tolerates all taints for
+   * some time, also if that time changes, and when the node is deleted. Source: processPodOnNode of
+   * pkg/controller/tainteviction.
+   */
+  async #sync(key: string): Promise<void> {
     const pod = this.#pods.store.get(key)
-    const taints = pod && isEvictable(pod) ? this.#taintsOf(pod) : []
-    if (!pod || taints.length === 0) return this.#cancel(key, pod)
+    if (!pod || !isEvictable(pod)) return
     const now = this.#env.clock.now()
-    const stay = stayOf(pod.spec.tolerations ?? [], taints)
-    if (stay === 'forever') return void this.#tainted.delete(key)
     const uid = pod.metadata.uid ?? ''
-    const known = this.#tainted.get(key)
-    const { since } = known?.uid === uid ? known : { since: now }
-    this.#tainted.set(key, { since, uid })
-    if (since + stay > now) return this.#queue.addAfter(key, since + stay - now)
+    const scheduled = this.#scheduledOf(pod)
+    const stay = this.#stayOf(pod)
+    if (stay === 'forever') return this.#cancel(pod)
+    const at = stay === 0 ? now : (scheduled?.at ?? now + stay)
+    if (at <= now) this.#cancel(pod)
+    this.#scheduled.set(key, { at, uid })
+    if (at > now) return this.#queue.addAfter(key, at - now)
     this.#events.record(PODS, pod, 'Normal', 'TaintManagerEviction', `Marking for deletion Pod ${key}`)
     await this.#delete(pod)
-    this.#tainted.delete(key)
   }
 
-  /** Forgets a pod whose node has lost its taints. */
-  #cancel(key: string, pod: Pod | undefined): void {
-    const wasTainted = this.#tainted.delete(key)
-    if (wasTainted && pod && isEvictable(pod))
+  /** Returns how long a pod may stay. On a node that is gone, the pod stays until its scheduled deletion. */
+  #stayOf(pod: Pod): Stay {
+    const node = this.#nodes.store.get(pod.spec.nodeName ?? '')
+    if (node) return stayOf(pod.spec.tolerations ?? [], evictingTaints(node.spec.taints))
+    const scheduled = this.#scheduledOf(pod)
+    return scheduled ? Math.max(0, scheduled.at - this.#env.clock.now()) : 'forever'
+  }
+
+  /** Returns the scheduled deletion of a pod, and not of an earlier one of the same name. */
+  #scheduledOf(pod: Pod): Scheduled | undefined {
+    const scheduled = this.#scheduled.get(objectKey(pod))
+    return scheduled?.uid === pod.metadata.uid ? scheduled : undefined
+  }
+
+  /** Cancels the deletion of a pod, with an event if its time has not come. */
+  #cancel(pod: Pod): void {
+    const key = objectKey(pod)
+    const scheduled = this.#scheduledOf(pod)
+    this.#scheduled.delete(key)
+    if (scheduled && scheduled.at > this.#env.clock.now())
       this.#events.record(PODS, pod, 'Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${key}`)
   }
 
