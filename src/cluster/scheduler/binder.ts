@@ -1,4 +1,5 @@
 import type { Pod } from '../../api/core/v1.types.ts'
+import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { isStatusError } from '../../meta/status.ts'
@@ -18,6 +19,11 @@ import { type BindingRejection, type PluginPermit, Reservations } from './reserv
 /** Parts of the scheduler that bindings use. */
 export interface BinderParts {
   readonly context: BindingContext
+  /**
+   * Optional. Whether a pod is nominated to its node while its binding is prepared. Gate
+   * NominatedNodeNameForExpectation. Default: no.
+   */
+  readonly nominates?: boolean
   readonly extenders: readonly Extender[]
   readonly logger: Logger
   readonly state: Pick<ClusterState, 'forgetAssumed'>
@@ -98,7 +104,9 @@ export class Binder {
     this.#cancellations.set(uid, cancellation)
     try {
       const own = { ...context, signal: cancellation.signal }
-      const rejection = (await this.#untilPermitted(uid, permits, own)) ?? (await reservations.preBind(own))
+      const permitted = this.#untilPermitted(uid, permits, own)
+      await Promise.allSettled([permitted, this.#nominate(queued, node.name)])
+      const rejection = (await permitted) ?? (await reservations.preBind(own))
       if (rejection === undefined) write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
@@ -106,6 +114,21 @@ export class Binder {
       else await this.#takeBack(queued, node, reservations, errorMessage(error))
     }
     this.#cancellations.delete(uid)
+  }
+
+  /** Nominates a pod to the node to which it will be bound. A failure does not keep the pod from being bound. */
+  async #nominate(queued: QueuedPod, node: string): Promise<void> {
+    const { context, logger, nominates } = this.#parts
+    const { metadata, status } = queued.pod
+    if (!nominates || status.nominatedNodeName === node) return
+    const { namespace = '', name = '' } = metadata
+    try {
+      await context.client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { nominatedNodeName: node } }, 'strategic')
+      // A failure of the binding ends the nomination, even if the change is not observed by then.
+      queued.pod = { ...queued.pod, status: { ...queued.pod.status, nominatedNodeName: node } }
+    } catch (error) {
+      logger.debug(2, 'the node of a pod was not nominated', { pod: objectKey(queued.pod), node, error: errorMessage(error) })
+    }
   }
 
   /** Waits for each permit in turn. Resolves with the first rejection. */

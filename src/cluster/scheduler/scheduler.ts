@@ -150,6 +150,7 @@ class Scheduler {
   #newBinder(extenders: readonly Extender[]): Binder {
     return new Binder({
       context: this.#bindingContext,
+      nominates: this.#env.features.enabled('NominatedNodeNameForExpectation'),
       extenders,
       logger: this.#env.logger,
       state: this.#state,
@@ -295,7 +296,8 @@ class Scheduler {
     }
     this.#gated.delete(pod.metadata.uid ?? '')
     const { nominatedNodeName } = pod.status
-    if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
+    if (this.#state.isAssigned(pod)) this.#endNomination(pod)
+    else if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
     // A nomination that is not written yet goes on to count.
     else if (old?.status.nominatedNodeName) this.#endNomination(pod)
     this.#pending.put(pod, old !== undefined && !isSameToPlugins(pod, old))

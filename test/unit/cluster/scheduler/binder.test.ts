@@ -48,6 +48,41 @@ describe('a binding that waits to be permitted', () => {
   })
 })
 
+describe('a binding that is prepared', () => {
+  it('nominates the pod to its node, if the release does, and is made even if that fails', async () => {
+    const callsOf = async (nominates: boolean, error?: Error): Promise<readonly unknown[]> => {
+      const info = infoOf({ name: 'p' })
+      const calls: unknown[] = []
+      const client = {
+        patch: async (_kind: unknown, { subresource }: { subresource: string }, patch: object) => {
+          calls.push(subresource, patch)
+          if (error) throw error
+        },
+        post: async () => calls.push('binding'),
+      }
+      const queued = { pod: info.pod } as QueuedPod
+      await new Promise<void>(resolve => {
+        const parts = {
+          context: { client, signal: new AbortController().signal },
+          nominates,
+          extenders: [],
+          logger: { debug: () => calls.push('logged') },
+          pending: { delete: () => {} },
+          reports: { bound: () => resolve() },
+          write: (_pod: unknown, write: () => Promise<void>) => void write(),
+        } as unknown as BinderParts
+        const permit = async () => void calls.push('permit')
+        new Binder(parts).bind(queued, info, NodeInfo.of(nodeOf('n')), [], [{ plugin: 'GangScheduling', permit: permit as never }])
+      })
+      return [...calls, queued.pod.status.nominatedNodeName]
+    }
+    const patch = ['status', { status: { nominatedNodeName: 'n' } }]
+    expect(await callsOf(false)).to.deep.equal(['permit', 'binding', undefined])
+    expect(await callsOf(true)).to.deep.equal(['permit', ...patch, 'binding', 'n'])
+    expect(await callsOf(true, new Error('down'))).to.deep.equal(['permit', ...patch, 'logged', 'binding', undefined])
+  })
+})
+
 describe('a binding that fails', () => {
   it('names the plugin or has the text of the extender, and ends the nomination of the pod', async () => {
     const info = infoOf({ name: 'p' })
