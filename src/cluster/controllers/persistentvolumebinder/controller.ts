@@ -17,7 +17,7 @@ import { BIND_COMPLETED, boundToClaim, claimKeyOf, classOf, defaultClass, hasAnn
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { boundToVolume, claimStatus, unbound, withMigration, withProvisioner } from './binding.ts'
 import { type BinderEvent, type ClaimDecision, decideClaim } from './claim-decision.ts'
-import { decideReclaim, decideVolume } from './volume-decision.ts'
+import { decideReclaim, decideVolume, podsInUse } from './volume-decision.ts'
 
 /** Index of volumes by the class for which they are available, and by the claim that they refer to. */
 const CANDIDATES = 'candidates'
@@ -30,6 +30,8 @@ const NO_CLASS = 'no class'
 const NAMED = 'named volume'
 
 const PLUGIN_PREFIX = 'kubernetes.io/'
+/** Time after which a volume that could not be recycled is looked at again, in milliseconds. */
+const RESYNC_MS = 15_000
 
 /**
  * Binds claims and volumes to each other, and carries out the reclaim policy of released volumes. Keys are claims, and
@@ -249,6 +251,7 @@ class Binder {
       case 'keep':
         return
       case 'recycle':
+        if (this.#isUsed(volume)) return
         this.#recordVolume(volume, 'Normal', 'VolumeRecycled', 'Volume recycled')
         return this.#unbind(volume)
       case 'delete':
@@ -259,6 +262,19 @@ class Binder {
         if (volume.status.phase === 'Failed') return
         this.#recordVolume(await this.#writePhase(volume, 'Failed', decision.message), 'Warning', decision.reason, decision.message)
     }
+  }
+
+  /**
+   * Reports whether pods use a volume whose claim is gone, with an event. Such a volume is looked at again, as upstream
+   * looks at all.
+   */
+  #isUsed(volume: PersistentVolume): boolean {
+    const claim = claimKeyOf(volume) ?? ''
+    const users = this.#latestClaims.get(claim) === undefined ? podsInUse(this.#podsOf(claim)) : []
+    if (users.length === 0) return false
+    this.#recordVolume(volume, 'Normal', 'VolumeFailedRecycle', `Volume is used by pods: ${users.join(',')}`)
+    this.#volumeQueue.addAfter(volume.metadata.name ?? '', RESYNC_MS)
+    return true
   }
 
   async #unbind(volume: PersistentVolume): Promise<void> {

@@ -1,5 +1,7 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/core/v1.types.ts'
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import { isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
 import { hasAnnotation, hasOtherMode, PROVISIONED_BY } from '../../shared/volumes.ts'
 
 /** Next step for a volume. */
@@ -40,12 +42,14 @@ const HOST_PATH = 'kubernetes.io/host-path'
 const TEMPORARY = '/tmp/'
 
 /**
- * Decides what is done with a released volume. Volumes of an external provisioner are left to it.
+ * Decides what is done with a released volume. Volumes of an external provisioner are left to it, and so are those of a
+ * plugin that a CSI driver has replaced.
  * @param leavesCsi whether a CSI volume without a provisioner is left alone, as gate HonorPVReclaimPolicy says.
  * Otherwise it has no deleter.
  */
 export function decideReclaim({ metadata, spec }: PersistentVolume, leavesCsi: boolean): ReclaimDecision {
   const name = quote(metadata.name ?? '')
+  if (metadata.annotations?.[MIGRATED_TO]) return { action: 'keep' }
   switch (spec.persistentVolumeReclaimPolicy) {
     case 'Retain':
       return { action: 'keep' }
@@ -55,10 +59,10 @@ export function decideReclaim({ metadata, spec }: PersistentVolume, leavesCsi: b
     case 'Delete': {
       const provisioner = metadata.annotations?.[PROVISIONED_BY] ?? ''
       if (provisioner !== '' && provisioner !== HOST_PATH)
-        return provisioner.startsWith(PLUGIN_PREFIX) && metadata.annotations?.[MIGRATED_TO] === undefined
+        return provisioner.startsWith(PLUGIN_PREFIX)
           ? { action: 'fail', reason: 'VolumeFailedDelete', message: `no volume plugin matched name: ${provisioner}` }
           : { action: 'keep' }
-      if (leavesCsi && (spec.csi || metadata.annotations?.[MIGRATED_TO] !== undefined)) return { action: 'keep' }
+      if (leavesCsi && spec.csi) return { action: 'keep' }
       if (spec.hostPath === undefined)
         return {
           action: 'fail',
@@ -77,6 +81,17 @@ export function decideReclaim({ metadata, spec }: PersistentVolume, leavesCsi: b
       return { action: 'fail', reason: 'VolumeUnknownReclaimPolicy', message: 'Volume has unrecognized PersistentVolumeReclaimPolicy' }
   }
 }
+
+/** Returns the names of the pods that may still write to their volumes, in order. Source: isVolumeUsed. */
+export const podsInUse = (pods: readonly Pod[]): string[] =>
+  pods
+    .filter(pod => !isPodTerminal(pod) && !(isPodTerminating(pod) && hasStopped(pod)))
+    .map(objectKey)
+    .toSorted()
+
+/** Whether no container of a pod runs. */
+const hasStopped = ({ status: { containerStatuses = [] } }: Pod): boolean =>
+  containerStatuses.every(({ state }) => state?.terminated ?? state?.waiting)
 
 /** Annotation of a volume whose plugin was replaced by a CSI driver, with the driver's name. */
 export const MIGRATED_TO = 'pv.kubernetes.io/migrated-to'

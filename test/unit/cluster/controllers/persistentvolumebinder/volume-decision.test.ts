@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { decideReclaim, decideVolume } from '../../../../../src/cluster/controllers/persistentvolumebinder/volume-decision.ts'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
+import { decideReclaim, decideVolume, podsInUse } from '../../../../../src/cluster/controllers/persistentvolumebinder/volume-decision.ts'
 import { claimOf, volumeOf } from '../../../../support/storage-objects.ts'
 
 const claimRef = { namespace: 'default', name: 'c', uid: 'uid-c' }
@@ -61,5 +62,28 @@ describe('a released volume', () => {
     expect(reclaim(policy, { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/flocker' })).to.equal(
       'VolumeFailedDelete: no volume plugin matched name: kubernetes.io/flocker',
     )
+  })
+
+  it('is left to the driver that has replaced its plugin', () => {
+    const migrated = { 'pv.kubernetes.io/migrated-to': 'ebs.csi.aws.com' }
+    expect(reclaim({ persistentVolumeReclaimPolicy: 'Recycle', nfs: {} }, migrated)).to.equal('keep')
+    expect(reclaim({ persistentVolumeReclaimPolicy: 'Delete' }, migrated, false)).to.equal('keep')
+  })
+})
+
+describe('pods that use a volume', () => {
+  const running = [{ name: 'c', state: { running: {} } }]
+  const pod = (name: string, status: object, deletionTimestamp?: string) =>
+    ({ metadata: { namespace: 'default', name, ...(deletionTimestamp && { deletionTimestamp }) }, spec: {}, status }) as unknown as Pod
+
+  it('are those that have not ended, or are being deleted with a container that runs', () => {
+    const pods = [
+      pod('c', { phase: 'Running', containerStatuses: running }),
+      pod('b', { phase: 'Running', containerStatuses: running }, '2030-01-01T00:00:00Z'),
+      pod('done', { phase: 'Succeeded' }),
+      pod('stopped', { phase: 'Running', containerStatuses: [{ name: 'c', state: { terminated: {} } }] }, '2030-01-01T00:00:00Z'),
+      pod('a', { phase: 'Pending' }),
+    ]
+    expect(podsInUse(pods)).to.deep.equal(['default/a', 'default/b', 'default/c'])
   })
 })
