@@ -1,4 +1,4 @@
-import type { Secret } from '../api/core/v1.types.ts'
+import type { Secret, ServiceAccount } from '../api/core/v1.types.ts'
 import type { TypedObject } from '../api/meta/object.ts'
 import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import { legacyClaims } from '../auth/authn/service-account/legacy.ts'
@@ -36,8 +36,8 @@ export function isTokenOf({ metadata: { annotations } }: Secret, account: TypedO
 }
 
 /**
- * Fills Secrets of type kubernetes.io/service-account-token with a token of their account, and deletes those whose
- * account no longer exists
+ * Fills Secrets of type kubernetes.io/service-account-token with a token of their account, deletes those whose account
+ * no longer exists, and removes Secrets that are gone from the lists of their accounts
  * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-controller). @param
  * certificateAuthority PEM certificate of this server's CA.
  */
@@ -45,26 +45,39 @@ export const serviceAccountTokenController =
   (issuer: TokenIssuer, certificateAuthority: string): Controller =>
   async (env, signal) => {
     const secrets = new Map<string, Secret>()
+    /** Secrets that are gone, to which their accounts may still refer. */
+    const gone = new Map<string, Secret>()
     const queue = new WorkQueue(
       4,
       signal,
       async key => {
         const secret = secrets.get(key)
-        if (secret) await fillSecret(env, secret, issuer, certificateAuthority)
+        if (secret) return fillSecret(env, secret, issuer, certificateAuthority)
+        const lost = gone.get(key)
+        if (lost) await removeReference(env, lost)
+        gone.delete(key)
       },
       (secret, error) => env.logger.debug(2, 'cannot create a service account token, retrying', { secret, error: errorMessage(error) }),
       env.queues?.meter('serviceaccount_tokens_secret'),
     )
+    const remove = (key: string): void => {
+      const secret = secrets.get(key)
+      if (!secret) return
+      secrets.delete(key)
+      gone.set(key, secret)
+      queue.add(key)
+    }
     const followSecrets = followFresh(env, SECRETS, signal, () => {
       const before = new Set(secrets.keys())
       return ({ type, object }) => {
-        if (!object) for (const key of before) secrets.delete(key)
+        if (!object) for (const key of before) remove(key)
         else if (object.type === TOKEN_TYPE) {
           const key = secretKey(object)
           before.delete(key)
-          if (type === 'deleted') secrets.delete(key)
+          if (type === 'deleted') remove(key)
           else {
             secrets.set(key, object)
+            gone.delete(key)
             queue.add(key)
           }
         }
@@ -104,6 +117,17 @@ async function fillSecret(
     }
   }
   await orAbsent(updateKind(access, SECRETS, { namespace, name }, complete))
+}
+
+/** Removes a Secret that is gone from the list of its account. */
+async function removeReference({ access }: ControllerEnvironment, secret: Secret): Promise<void> {
+  const { namespace = '', name, annotations } = secret.metadata
+  const without = (account: ServiceAccount): ServiceAccount | undefined => {
+    const { secrets: listed = [] } = account
+    if (!isTokenOf(secret, account) || !listed.some(each => each.name === name)) return undefined
+    return { ...account, secrets: listed.filter(each => each.name !== name) }
+  }
+  await orAbsent(updateKind(access, SERVICE_ACCOUNTS, { namespace, name: annotations?.[ACCOUNT_NAME] ?? '' }, without))
 }
 
 /** Resolves to undefined if the object was deleted or replaced. */

@@ -81,4 +81,16 @@ describe('serviceAccountTokenController', () => {
     await eventually('it is gone', () => isGone('old'))
     await stop()
   })
+
+  it('removes a Secret that is gone from the list of its account', async () => {
+    const { access, makeAccount, makeSecret, stop } = await running()
+    await makeAccount()
+    await access.update(ACCOUNTS, 'ns', 'bot', now => ({ ...now, secrets: [{ name: 's' }, { name: 'other' }] }))
+    await makeSecret('s')
+    await eventually('it has a token', async () => loose(await access.get(SECRETS, 'ns', 's')).data?.token !== undefined)
+    await access.delete(SECRETS, 'ns', 's')
+    const listed = async (): Promise<unknown> => loose(await access.get(ACCOUNTS, 'ns', 'bot')).secrets
+    await eventually('it is not listed', async () => JSON.stringify(await listed()) === '[{"name":"other"}]')
+    await stop()
+  })
 })
