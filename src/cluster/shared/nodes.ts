@@ -14,6 +14,8 @@ export const NODE_LEASE_NAMESPACE = 'kube-node-lease'
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service'
 
+/** Whether a node was declared to be out of service. */
+export const hasOutOfServiceTaint = ({ spec }: Node): boolean => (spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE)
+
 /** Whether a node is not ready and was declared to be out of service. */
-export const isOutOfService = (node: Node): boolean =>
-  (node.spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE) && !isNodeReady(node)
+export const isOutOfService = (node: Node): boolean => hasOutOfServiceTaint(node) && !isNodeReady(node)

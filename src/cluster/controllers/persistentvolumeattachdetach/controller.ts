@@ -8,9 +8,9 @@ import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { CLAIMS, CSI_DRIVERS, NODES, PODS, VOLUME_ATTACHMENTS, VOLUMES } from '../../shared/kinds.ts'
 import { LatestObjects } from '../../shared/latest-objects.ts'
-import { isNodeReady, isOutOfService } from '../../shared/nodes.ts'
+import { hasOutOfServiceTaint, isNodeReady } from '../../shared/nodes.ts'
 import { podsByClaim } from '../../shared/pod-claims.ts'
-import { podsByNode } from '../../shared/pods.ts'
+import { isPodTerminal, podsByNode } from '../../shared/pods.ts'
 import { claimKeyOf } from '../../shared/volumes.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { attachmentOf, type DesiredVolume, desiredVolumes, isManaged, isShared, multiAttachError, uniqueVolumeName } from './desired.ts'
@@ -127,6 +127,8 @@ class AttachDetach {
     for (const [, attachment] of unneeded) await this.#detach(attachment)
     for (const [volume, wanted] of desired) {
       const attachment = attached.get(volume)
+      // A volume that is needed again gets the whole time for its next unmount.
+      this.#unneededSince.delete(attachment?.metadata.name ?? '')
       if (attachment) this.#reportError(attachment, wanted)
       else await this.#attach(wanted, name)
     }
@@ -138,7 +140,8 @@ class AttachDetach {
     const attachment = attachmentOf(wanted, node)
     const others = this.#attachments.store.by(BY_VOLUME, name).filter(({ spec }) => spec.nodeName !== node)
     if (others.length > 0 && !isShared(volume)) {
-      const users = this.#podsOf(claimKeyOf(volume) ?? '').filter(({ spec }) => spec.nodeName && spec.nodeName !== node)
+      const nodes = new Set(others.map(({ spec }) => spec.nodeName))
+      const users = this.#podsOf(claimKeyOf(volume) ?? '').filter(pod => nodes.has(pod.spec.nodeName ?? '') && !isPodTerminal(pod))
       for (const pod of wanted.pods) this.#warn(attachment, pod, multiAttachError(name, users, pod.metadata.namespace ?? ''))
       return
     }
@@ -165,11 +168,11 @@ class AttachDetach {
 
   /**
    * Reports whether a volume that is not needed may be detached: it is not mounted, or the node is not healthy for long
-   * or out of service.
+   * or was declared to be out of service.
    */
   #mayDetach(node: Node, volume: string, attachment: string): boolean {
     if (!node.status?.volumesInUse?.includes(volume)) return true
-    if (isOutOfService(node)) return true
+    if (hasOutOfServiceTaint(node)) return true
     const now = this.#env.clock.now()
     const since = this.#unneededSince.get(attachment) ?? now
     this.#unneededSince.set(attachment, since)

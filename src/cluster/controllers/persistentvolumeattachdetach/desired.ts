@@ -75,7 +75,7 @@ export const attachmentOf = ({ volume, driver, handle }: DesiredVolume, nodeName
 export const isShared = ({ spec: { accessModes = [] } }: PersistentVolume): boolean =>
   accessModes.some(mode => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany')
 
-/** Returns why a volume cannot be attached while other nodes have it. @param users pods of other nodes that use it */
+/** Returns why a volume cannot be attached while other nodes have it. @param users pods of those nodes that use it */
 export function multiAttachError(name: string, users: readonly Pod[], namespace: string): string {
   const prefix = `Multi-Attach error for volume "${name}" Volume is already`
   if (users.length === 0) return `${prefix} exclusively attached to one node and can't be attached to another`
