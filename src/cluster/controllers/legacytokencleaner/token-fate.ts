@@ -60,19 +60,26 @@ export function tokenFate({ metadata }: Secret, isMounted: boolean, now: number)
   return since < dateText(now - CLEAN_UP_MS) ? 'delete' : 'keep'
 }
 
+/** Sources of volumes that refer to a Secret. */
+const WITH_SECRET_REF = ['cephfs', 'cinder', 'flexVolume', 'iscsi', 'rbd', 'scaleIO', 'storageos'] as const
+
 /** Returns the names of the Secrets to which pods refer in volumes, variables and pull secrets. */
 export function referredSecrets(pods: readonly Pod[]): ReadonlySet<string> {
   const names = pods.flatMap(({ spec }) => [
     ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
-    ...(spec.volumes ?? []).flatMap(({ secret, projected, csi }) => [
+    ...(spec.volumes ?? []).flatMap(({ secret, projected, csi, azureFile, ...others }) => [
       secret?.secretName,
       csi?.nodePublishSecretRef?.name,
+      azureFile?.secretName,
+      ...WITH_SECRET_REF.map(source => others[source]?.secretRef?.name),
       ...(projected?.sources ?? []).map(source => source.secret?.name),
     ]),
-    ...[...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ env = [], envFrom = [] }) => [
-      ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
-      ...envFrom.map(({ secretRef }) => secretRef?.name),
-    ]),
+    ...[...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].flatMap(
+      ({ env = [], envFrom = [] }) => [
+        ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
+        ...envFrom.map(({ secretRef }) => secretRef?.name),
+      ],
+    ),
   ])
   return new Set(names.filter((name): name is string => name !== undefined))
 }

@@ -76,4 +76,15 @@ describe('legacy tokens', () => {
     }
     expect([...referredSecrets([{ spec } as Pod])].toSorted()).to.deep.equal(['a', 'b', 'c', 'd', 'e'])
   })
+
+  it('are used by ephemeral containers and by volumes of plugins', () => {
+    const spec = {
+      ephemeralContainers: [{ name: 'c', env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'a', key: 'k' } } }] }],
+      volumes: [
+        { name: 'v', azureFile: { secretName: 'b', shareName: 's' } },
+        { name: 'w', rbd: { monitors: [], image: 'i', secretRef: { name: 'c' } } },
+      ],
+    }
+    expect([...referredSecrets([{ spec } as unknown as Pod])].toSorted()).to.deep.equal(['a', 'b', 'c'])
+  })
 })
