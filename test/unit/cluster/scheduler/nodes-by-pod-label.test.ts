@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
 import { selectorOfMap } from '../../../../src/cluster/shared/selectors.ts'
+import { seededRandom } from '../../../../src/lib/seeded-random.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, objectsOf } from '../../../support/scheduling.ts'
 
@@ -56,5 +57,31 @@ describe('nodes by the labels of their pods', () => {
     const labels = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, 'v']))
     const snapshot = snapshotOf([pod('a', labels)], [])
     for (const _ of [1, 2]) for (const key of Object.keys(labels)) expect(found(snapshot, [{ [key]: 'v' }])).to.deep.equal(['n0'])
+  })
+
+  it('are those that a search of all pods finds, whatever has changed', () => {
+    const random = seededRandom(7)
+    const pick = (count: number): number => Math.floor(random() * count)
+    let made = 0
+    const newPod = () => pod(`p${made++}`, { app: `a${pick(4)}`, ...(pick(2) === 0 && { tier: `t${pick(2)}` }) })
+    let snapshot = snapshotOf(...Array.from({ length: 6 }, () => [newPod(), newPod()]))
+    for (let round = 0; round < 300; round++) {
+      const node = snapshot.nodes[pick(snapshot.nodes.length)] as NodeInfo
+      const some = node.pods[pick(node.pods.length)]
+      const change = pick(12)
+      if (change === 0 && snapshot.nodes.length > 2)
+        snapshot = new Snapshot(
+          snapshot.nodes.filter(one => one !== node),
+          objectsOf(),
+          snapshot,
+        )
+      else if (change === 1)
+        snapshot = new Snapshot([...snapshot.nodes, NodeInfo.of(nodeOf(`m${round}`), [newPod()])], objectsOf(), snapshot)
+      else if (change < 6 || some === undefined) snapshot.replace(node.withPods(newPod()))
+      else snapshot.replace(change < 9 ? node.withoutPods(some) : node.withPodUpdated(some, newPod()))
+      const app = `a${pick(4)}`
+      const expected = snapshot.nodes.filter(({ pods }) => pods.some(({ pod: { metadata } }) => metadata.labels?.app === app))
+      expect(found(snapshot, [{ app }])).to.deep.equal(expected.map(({ name }) => name).toSorted())
+    }
   })
 })
