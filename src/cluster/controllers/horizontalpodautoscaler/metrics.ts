@@ -137,8 +137,8 @@ async function resourceProposal(
   const proposal = await explained(reason, message, async () => {
     if (averageValue === undefined && averageUtilization === undefined)
       throw new Error('invalid resource metric source: neither an average utilization target nor an average value (usage) target was set')
-    return prefixed(`failed to get ${name} ${averageValue === undefined ? 'utilization' : 'usage'}`, async () => {
-      const metrics = await prefixed(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
+    return withErrorPrefix(`failed to get ${name} ${averageValue === undefined ? 'utilization' : 'usage'}`, async () => {
+      const metrics = await withErrorPrefix(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
       return startInTurns(
         averageValue === undefined
           ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
@@ -162,7 +162,7 @@ async function podsProposal(
   state: TargetState,
 ): Promise<MetricProposal> {
   const proposal = await explained('FailedGetPodsMetric', 'failed to get pods metric value', async () => {
-    const metrics = await prefixed(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
+    const metrics = await withErrorPrefix(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
     return startInTurns(averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0')))
   })
   return {
@@ -216,7 +216,7 @@ async function externalProposal(
   const what = target.averageValue === undefined ? `external metric ${name}` : `${name} external metric`
   const message = `failed to get ${name} external metric value: failed to get ${what}`
   const { proposal, current } = await explained('FailedGetExternalMetric', message, async () => {
-    const usage = await prefixed(`unable to get external metric ${state.namespace}/${name}/${selector}`, () =>
+    const usage = await withErrorPrefix(`unable to get external metric ${state.namespace}/${name}/${selector}`, () =>
       state.source.external(metric),
     )
     return totalProposal(usage, target, state, 'external')
@@ -245,7 +245,7 @@ function totalProposal(
 }
 
 /** Runs a computation. Its error gets the message as prefix. */
-const prefixed = <T>(message: string, compute: () => Promise<T>): Promise<T> => renamed(cause => `${message}: ${cause}`, compute)
+const withErrorPrefix = <T>(message: string, compute: () => Promise<T>): Promise<T> => renamed(cause => `${message}: ${cause}`, compute)
 
 /** Runs a computation. Its error gets a message that is made from the old one. */
 async function renamed<T>(messageOf: (cause: string) => string, compute: () => Promise<T>): Promise<T> {
