@@ -82,7 +82,7 @@ export function podsByNode(pods: Informer<Pod>): (node: string) => readonly Pod[
 
 /** Largest numbers of restarts of a container of a pod. */
 export interface PodRestarts {
-  /** Of containers that are no init containers. */
+  /** Init containers do not count. */
   readonly containers: number
   readonly sidecars: number
 }

@@ -5,6 +5,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { startInTurns } from '../../../lib/steps.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { formatTime } from '../../../meta/time.ts'
@@ -188,7 +189,7 @@ class AutoscalerController {
       tolerances: this.#tolerances(autoscaler),
       requestRules: podRequestRules(this.#env.features),
       now: this.#env.clock.now(),
-      source: metricsOf(this.#env.client, namespace, selector),
+      source: metricsOf(this.#env.client, namespace, selector, !isSince(this.#env.features.release, '1.33')),
     }
     const results: MetricResult[] = []
     for (const spec of autoscaler.spec.metrics ?? [])

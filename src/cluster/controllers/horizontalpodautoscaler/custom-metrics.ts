@@ -55,29 +55,31 @@ export const externalMetrics =
  * @param labelSelector selects the pods
  */
 export function customMetrics(client: ApiClient, namespace: string, labelSelector: string): Pick<MetricSource, 'pods' | 'object'> {
-  const read = (scope: string, path: string, metric: MetricIdentifier, query: ListQuery = {}): Promise<readonly CustomValue[]> =>
-    fetched('custom', async () => {
-      for (const version of CUSTOM_VERSIONS) {
-        const resource = `${path}/${encodeURIComponent(metric.name)}`
-        const kind = { group: 'custom.metrics.k8s.io', version, resource, kind: 'MetricValue', namespaced: true }
-        const selectors = { ...query, ...selected('metricLabelSelector', metricSelector(metric)) }
-        const found = await listServed<CustomValue>(client, kind, { namespace: scope, ...selectors })
-        if (found) return found
-      }
-      throw new Error('no custom metrics API (custom.metrics.k8s.io) registered')
-    })
+  const read = async (path: string, metric: MetricIdentifier, query: ListQuery = {}): Promise<readonly CustomValue[]> => {
+    for (const version of CUSTOM_VERSIONS) {
+      const resource = `${path}/${encodeURIComponent(metric.name)}`
+      const kind = { group: 'custom.metrics.k8s.io', version, resource, kind: 'MetricValue', namespaced: true }
+      const selectors = { ...query, ...selected('metricLabelSelector', metricSelector(metric)) }
+      const found = await listServed<CustomValue>(client, kind, { namespace, ...selectors })
+      if (found) return found
+    }
+    throw new Error('no custom metrics API (custom.metrics.k8s.io) registered')
+  }
   return {
     async pods(metric) {
-      const items = await read(namespace, 'pods/*', metric, selected('labelSelector', labelSelector))
+      const items = await fetched('custom', () => read('pods/*', metric, selected('labelSelector', labelSelector)))
       return new Map(items.map(item => [item.describedObject.name, podMetric(item)]))
     },
     async object(metric, object) {
       const group = parseApiVersion(object.apiVersion ?? 'v1')?.group ?? ''
-      const { name } = object
+      // The name of a namespace has no effect: an autoscaler reads metrics of its own only.
       const isNamespace = group === '' && object.kind === 'Namespace'
-      const [item] = isNamespace
-        ? await read(name, 'metrics', metric)
-        : await read(namespace, `${await resourceOf(client, group, object)}/${encodeURIComponent(name)}`, metric)
+      const [item] = await fetched('custom', async () => {
+        const path = isNamespace ? 'metrics' : `${await resourceOf(client, group, object)}/${encodeURIComponent(object.name)}`
+        const items = await read(path, metric)
+        if (items.length === 1) return items
+        throw new Error(`the custom metrics API server returned ${items.length} results when we asked for exactly one`)
+      })
       return Number(quantityMilliValue(item?.value))
     },
   }
@@ -92,8 +94,7 @@ const podMetric = ({ value, timestamp, windowSeconds }: CustomValue): PodMetric 
 /** Returns the resource of an object in paths of custom metrics: `services`, `ingresses.networking.k8s.io`. */
 async function resourceOf(client: ApiClient, group: string, { kind, apiVersion = 'v1' }: CrossVersionObjectReference): Promise<string> {
   const found = (await client.kindsOf(group)).find(each => each.kind === kind)
-  if (found === undefined)
-    throw new Error(`unable to fetch metrics from custom metrics API: no matches for kind "${kind}" in version "${apiVersion}"`)
+  if (found === undefined) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`)
   return qualifiedResource(found)
 }
 

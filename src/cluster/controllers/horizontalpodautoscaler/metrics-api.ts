@@ -27,8 +27,9 @@ const POD_METRICS: ResourceKind<PodUsage> = {
 /**
  * Reads the metrics of a target: those of its pods from the metrics API, others from the APIs of custom and external
  * metrics, if a server is registered for them.
+ * @param needsContainer whether metrics of a container are read only if all pods have it, as before 1.33.
  */
-export function metricsOf(client: ApiClient, namespace: string, labelSelector: string): MetricSource {
+export function metricsOf(client: ApiClient, namespace: string, labelSelector: string, needsContainer = false): MetricSource {
   return {
     async resource(name, container) {
       let items: readonly PodUsage[]
@@ -38,7 +39,7 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
         throw new Error(`unable to fetch metrics from resource metrics API: ${errorMessage(error)}`)
       }
       if (items.length === 0) throw new Error('no metrics returned from resource metrics API')
-      return startInTurns(usesOf(items, name, container))
+      return startInTurns(usesOf(items, name, container, needsContainer))
     },
     ...customMetrics(client, namespace, labelSelector),
     external: externalMetrics(client, namespace),
@@ -46,16 +47,16 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
 }
 
 /**
- * Returns the use of a resource by pods, in steps. A pod is left out if a container that counts has no value. Throws an
- * Error if a container is missing.
+ * Returns the use of a resource by pods, in steps. A pod is left out if a container that counts has no value.
+ * @param needsContainer whether an Error is thrown if a pod has no metrics of the container.
  */
-export function* usesOf(items: readonly PodUsage[], resource: string, container?: string): Steps<PodMetrics> {
+export function* usesOf(items: readonly PodUsage[], resource: string, container?: string, needsContainer = false): Steps<PodMetrics> {
   const uses = new Map<string, PodMetric>()
   for (const { metadata, timestamp, window, containers } of items) {
     if (isLongStepDone()) yield
     const { name = '', namespace = '' } = metadata
     const counted = container === undefined ? containers : containers.filter(each => each.name === container)
-    if (container !== undefined && counted.length === 0)
+    if (container !== undefined && counted.length === 0 && needsContainer)
       throw new Error(`failed to get container metrics: container ${container} not present in metrics for pod ${namespace}/${name}`)
     const values = counted.map(({ usage }) => usage[resource])
     if (values.length === 0 || values.includes(undefined)) continue

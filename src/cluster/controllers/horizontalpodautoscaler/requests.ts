@@ -6,7 +6,7 @@ import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { isPodLevel, podRequestsInSteps } from '../../shared/pod-requests.ts'
 import { lastingContainers } from '../../shared/pods.ts'
 
-/** What counts as the request of a pod. */
+/** Rules that depend on the release. */
 export interface PodRequestRules {
   /** Whether requests of a pod as a whole replace those of its containers. */
   readonly podLevel: boolean

@@ -74,7 +74,7 @@ describe('custom metrics of an autoscaler', () => {
   const OBJECTS: readonly [path: string, object: CrossVersionObjectReference][] = [
     ['v1beta1/ns/services/web/rate', { kind: 'Service', name: 'web' }],
     ['v1beta2/ns/ingresses.networking.k8s.io/web/rate', { kind: 'Ingress', name: 'web', apiVersion: 'networking.k8s.io/v1' }],
-    ['v1beta2/other/metrics/rate', { kind: 'Namespace', name: 'other', apiVersion: 'v1' }],
+    ['v1beta2/ns/metrics/rate', { kind: 'Namespace', name: 'other', apiVersion: 'v1' }],
   ]
   for (const [path, object] of OBJECTS)
     it(`are read for one object: ${path}`, async () => {
@@ -89,5 +89,11 @@ describe('custom metrics of an autoscaler', () => {
     expect(await messageOf(object({ name: 'm' }, { kind: 'Thing', name: 't', apiVersion: 'example.com/v1' }))).to.equal(
       `${start} no matches for kind "Thing" in version "example.com/v1"`,
     )
+    for (const values of [[], [value('web', '1'), value('web', '2')]]) {
+      const client = new MetricsClient({ 'custom.metrics.k8s.io/v1beta2/ns/services/web/m': values })
+      expect(await messageOf(customMetrics(client, 'ns', '').object({ name: 'm' }, { kind: 'Service', name: 'web' }))).to.equal(
+        `${start} the custom metrics API server returned ${values.length} results when we asked for exactly one`,
+      )
+    }
   })
 })

@@ -20,7 +20,9 @@ describe('metrics of the pods of a target', () => {
 
   it('are those of one container', () => {
     expect(runAtOnce(usesOf([usage('p', ['a', '100m'], ['b', '1'])], 'cpu', 'a')).get('p')?.value).to.equal(100)
-    expect(() => runAtOnce(usesOf([usage('p', ['b', '1'])], 'cpu', 'a'))).to.throw(
+    const mixed = [usage('p', ['b', '1']), usage('q', ['a', '2'])]
+    expect([...runAtOnce(usesOf(mixed, 'cpu', 'a')).keys()]).to.deep.equal(['q'])
+    expect(() => runAtOnce(usesOf(mixed, 'cpu', 'a', true))).to.throw(
       'failed to get container metrics: container a not present in metrics for pod ns/p',
     )
   })
