@@ -2,6 +2,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { type LabelRequirement, matchesLabels, parseLabelSelector } from '../../../meta/label-selector.ts'
+import { requiredLabels } from '../../shared/label-index.ts'
 
 /** Failure to tell which pods belong to the target of an autoscaler. */
 export class SelectorError extends Error {
@@ -35,19 +36,33 @@ export function targetSelector(selector: string): LabelRequirement[] {
   }
 }
 
-/** Returns the keys of the autoscalers whose selectors match one of the pods, in steps. */
+/**
+ * Returns the keys of the autoscalers whose selectors match one of the pods, in steps. A selector is compared with pods
+ * only if they have all labels that it requires: a namespace may have thousands of autoscalers and pods.
+ */
 export function* selectingAutoscalers(
   pods: readonly Pod[],
   selectors: Iterable<readonly [key: string, selector: readonly LabelRequirement[]]>,
 ): Steps<string[]> {
+  const texts = new Set<string>()
+  for (const { metadata } of pods) {
+    if (isStepDone()) yield
+    for (const label of Object.entries(metadata.labels ?? {})) {
+      if (isStepDone()) yield
+      texts.add(label.join('='))
+    }
+  }
   const selecting: string[] = []
-  for (const [key, selector] of selectors)
+  for (const [key, selector] of selectors) {
+    if (isStepDone()) yield
+    if (!requiredLabels(selector).every(label => texts.has(label.join('=')))) continue
     for (const { metadata } of pods) {
       if (isStepDone()) yield
       if (!matchesLabels(selector, metadata.labels)) continue
       selecting.push(key)
       break
     }
+  }
   return selecting
 }
 

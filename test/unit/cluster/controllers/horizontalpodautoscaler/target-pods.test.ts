@@ -43,4 +43,10 @@ describe('pods of the target of an autoscaler', () => {
     const pods = Array.from({ length: 2000 }, () => pod({}))
     expect(countedSteps(selectingAutoscalers(pods, [['ns/h', parseLabelSelector('a=1')]])).yields).to.be.greaterThan(2)
   })
+
+  it('are not compared with selectors that require a label which none of them has', () => {
+    const pods = Array.from({ length: 2000 }, () => pod({ a: '1' }))
+    const selectors = Array.from({ length: 1000 }, (_, i) => [`ns/${i}`, parseLabelSelector(`a=${i}`)] as const)
+    expect(countedSteps(selectingAutoscalers(pods, selectors)).yields).to.be.lessThan(20)
+  })
 })
