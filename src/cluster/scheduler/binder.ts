@@ -20,8 +20,8 @@ import { type BindingRejection, type PluginPermit, Reservations } from './reserv
 export interface BinderParts {
   readonly context: BindingContext
   /**
-   * Optional. Whether a pod is nominated to its node while its binding is prepared. Gate
-   * NominatedNodeNameForExpectation. Default: no.
+   * Optional. Whether a pod is nominated to its node while its binding is prepared. If omitted, it is not. Gate
+   * NominatedNodeNameForExpectation.
    */
   readonly nominates?: boolean
   readonly extenders: readonly Extender[]

@@ -17,7 +17,7 @@ export interface TallyFunctions<T> {
    * for the tally.
    */
   count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
-  /** Optional. Returns the nodes that may have pods that count. Default: all. */
+  /** Optional. Returns the nodes that may have pods that count. If omitted, the pods of all nodes are looked at. */
   nodes?(snapshot: Snapshot): Steps<Iterable<NodeInfo>>
   /** Optional. Whether a node counts even without pods. If so, `count` is called with none of them for all nodes. */
   readonly countsNodes?: boolean

@@ -20,8 +20,8 @@ export interface RequestRules {
    */
   readonly inPlace: boolean
   /**
-   * Optional. Whether `inPlace` holds for the pod as a whole, too. Gate InPlacePodLevelResourcesVerticalScaling. Default:
-   * no.
+   * Optional. Whether `inPlace` holds for the pod as a whole, too. If omitted, it does not. Gate
+   * InPlacePodLevelResourcesVerticalScaling.
    */
   readonly podLevelInPlace?: boolean
   /**

@@ -24,7 +24,7 @@ export interface PodProposalInput {
   readonly now: number
   /** Optional. Times in which a pod that starts may be unready. Defaults to those of kube-controller-manager. */
   readonly periods?: ReadinessPeriods
-  /** Optional. Default: those of releases before 1.34. */
+  /** Optional. If omitted, the rules of releases before 1.34 hold. */
   readonly requestRules?: PodRequestRules
 }
 
