@@ -1,10 +1,10 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import { deepEqual } from '../../meta/equal.ts'
+import type { ClusterEvent } from './cluster-events.ts'
 import { podOnNode } from './devices/device-demands.ts'
 import { ScheduledGroups } from './groups/scheduled-groups.ts'
 import { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
-import type { ClusterEvent } from './queue.ts'
 import { type ClusterObjects, Snapshot } from './snapshot.ts'
 
 /** A pod with the node that it runs on, or is assumed to. */

@@ -24,10 +24,10 @@ import {
 import { servicesByPod } from '../shared/label-index.ts'
 import { LatestObjects } from '../shared/latest-objects.ts'
 import { isPodTerminal } from '../shared/pods.ts'
+import type { ClusterEvent } from './cluster-events.ts'
 import { GroupForest } from './groups/group-forest.ts'
 import { type GroupTrees, type TreeObject, treeKey } from './groups/group-trees.ts'
 import { groupOf } from './groups/pod-group.ts'
-import type { ClusterEvent } from './queue.ts'
 import type { ClusterObjects } from './snapshot.ts'
 
 /** Kinds whose changes may make pods schedulable, with the event of a change. */

@@ -2,90 +2,7 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Heap, type HeapEntry } from '../../lib/heap.ts'
 import { podPriority } from '../shared/pods.ts'
-
-/** A change of the cluster that may make a pod schedulable. */
-export type ClusterEvent =
-  | 'node added'
-  | 'node deleted'
-  | 'node labels'
-  | 'node taints'
-  | 'node allocatable'
-  | 'node features'
-  | 'assigned pod added'
-  | 'assigned pod labels'
-  | 'assigned pod resources'
-  | 'assigned pod deleted'
-  | 'claim'
-  | 'volume'
-  | 'class'
-  | 'storage node'
-  | 'device claim'
-  | 'device class'
-  | 'device'
-  | 'workload'
-  | 'pod group'
-  | 'composite pod group'
-  | 'pod of group'
-
-/** Events of plugins that place a pod by the pods that are near. */
-const NEARBY_PODS: readonly ClusterEvent[] = ['assigned pod added', 'assigned pod labels', 'assigned pod deleted']
-
-/**
- * Events after which a pod is tried again, by the plugin that rejected it. Source: EventsToRegister of each plugin in
- * pkg/scheduler/framework/plugins.
- */
-const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
-  NodeUnschedulable: ['node added', 'node taints'],
-  NodeName: ['node added'],
-  TaintToleration: ['node added', 'node taints'],
-  NodeAffinity: ['node added', 'node labels'],
-  NodePorts: ['node added', 'assigned pod deleted'],
-  NodeResourcesFit: ['node added', 'node allocatable', 'assigned pod deleted', 'assigned pod resources', 'device class'],
-  VolumeRestrictions: ['node added', 'assigned pod deleted', 'claim'],
-  NodeVolumeLimits: ['storage node', 'assigned pod deleted', 'claim', 'volume'],
-  VolumeBinding: ['node added', 'node labels', 'claim', 'volume', 'class', 'storage node'],
-  VolumeZone: ['node added', 'node labels', 'claim', 'volume', 'class'],
-  PodTopologySpread: ['node added', 'node deleted', 'node labels', 'node taints', ...NEARBY_PODS],
-  InterPodAffinity: ['node added', 'node labels', ...NEARBY_PODS],
-  NodeDeclaredFeatures: ['node added', 'node features'],
-  GangScheduling: ['workload', 'pod group', 'composite pod group', 'pod of group'],
-  DynamicResources: [
-    'node added',
-    'node labels',
-    'node allocatable',
-    'node features',
-    'assigned pod deleted',
-    'assigned pod resources',
-    'device claim',
-    'device class',
-    'device',
-  ],
-}
-
-/** Names of events in metrics. Source: ClusterEvent.Label of k8s.io/kube-scheduler/framework. */
-const LABELS: Readonly<Record<ClusterEvent, string>> = {
-  'node added': 'NodeAdd',
-  'node deleted': 'NodeDelete',
-  'node labels': 'NodeUpdateNodeLabel',
-  'node taints': 'NodeUpdateNodeTaint',
-  'node allocatable': 'NodeUpdateNodeAllocatable',
-  'node features': 'NodeUpdateNodeDeclaredFeature',
-  'assigned pod added': 'AssignedPodAdd',
-  'assigned pod labels': 'AssignedPodUpdatePodLabel',
-  'assigned pod resources': 'AssignedPodUpdatePodScaleDown',
-  'assigned pod deleted': 'AssignedPodDelete',
-  claim: 'PersistentVolumeClaimUpdate',
-  volume: 'PersistentVolumeUpdate',
-  class: 'StorageClassUpdate',
-  'storage node': 'CSINodeUpdate',
-  'device claim': 'ResourceClaimUpdate',
-  'device class': 'DeviceClassUpdate',
-  device: 'ResourceSliceUpdate',
-  workload: 'WorkloadAdd',
-  'pod group': 'PodGroupAdd',
-  'composite pod group': 'CompositePodGroupAdd',
-  'pod of group': 'UnscheduledPodAdd',
-}
+import { type ClusterEvent, EVENT_LABELS, isHelpful } from './cluster-events.ts'
 
 /** Counts what happens in a queue. */
 export interface QueueObserver {
@@ -263,7 +180,7 @@ export class SchedulingQueue {
       if (first === undefined || !isHelpful(event, first.rejectedBy)) continue
       for (const queued of pods) {
         const isHelped = [...queued.rejectedBy].some(plugin => isHelpful(event, new Set([plugin])) && helps(queued.pod, plugin))
-        if (isHelped) this.#retry(queued, LABELS[event])
+        if (isHelped) this.#retry(queued, EVENT_LABELS[event])
       }
     }
   }
@@ -273,7 +190,7 @@ export class SchedulingQueue {
     for (const { metadata } of concerned) {
       const queued = this.#pods.get(metadata.uid ?? '')
       if (queued?.section === 'taken') this.#eventsOfAttempt.add(event)
-      else if (queued?.section === 'unschedulable' && isHelpful(event, queued.rejectedBy)) this.#retry(queued, LABELS[event])
+      else if (queued?.section === 'unschedulable' && isHelpful(event, queued.rejectedBy)) this.#retry(queued, EVENT_LABELS[event])
     }
   }
 
@@ -394,6 +311,3 @@ function isFirst(a: QueuedPod, b: QueuedPod): boolean {
 const NO_PLUGINS: ReadonlySet<string> = new Set()
 
 const pluginsKey = ({ rejectedBy }: QueuedPod): string => [...rejectedBy].sort().join()
-
-const isHelpful = (event: ClusterEvent, rejectedBy: ReadonlySet<string>): boolean =>
-  [...rejectedBy].some(plugin => EVENTS[plugin]?.includes(event) ?? true)

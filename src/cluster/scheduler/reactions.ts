@@ -1,11 +1,12 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import { schedulerName } from './attempt-reports.ts'
+import type { ClusterEvent } from './cluster-events.ts'
 import type { Plugin } from './framework.ts'
 import { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { PodInfos } from './pod-infos.ts'
 import type { Profile } from './profile.ts'
-import type { ClusterEvent, SchedulingQueue } from './queue.ts'
+import type { SchedulingQueue } from './queue.ts'
 import type { ClusterObjects } from './snapshot.ts'
 
 interface ReactionParts {

@@ -8,8 +8,8 @@ import { firstServed } from '../shared/first-served.ts'
 import { compositeKindOf, groupKindOf } from '../shared/group-kinds.ts'
 import { DEVICE_TAINT_RULES } from '../shared/kinds.ts'
 import { deviceKindsIfServed } from '../shared/served-device-kinds.ts'
+import type { ClusterEvent } from './cluster-events.ts'
 import { deviceEventKinds, EVENT_KINDS, groupEventKind } from './object-kinds.ts'
-import type { ClusterEvent } from './queue.ts'
 
 /**
  * Returns the kinds whose changes may make pods schedulable, with the event of a change, as far as the server serves
