@@ -7,6 +7,7 @@ import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import type { QueueMeter } from '../lib/queue-meter.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import { WaitingKeys } from '../lib/waiting-keys.ts'
 import type { WorkQueues } from './work-queues.ts'
 
 /** Environment of a controller. Controllers use only the API, with the identity of the server. */
@@ -145,9 +146,7 @@ export class WorkQueue {
   readonly #work: (key: string) => Promise<void>
   readonly #signal: AbortSignal
   readonly #onError: (key: string, error: unknown) => void
-  /** Waiting keys with the time at which they were added. */
-  readonly #waiting = new Map<string, number>()
-  readonly #running = new Map<string, number>()
+  readonly #keys = new WaitingKeys()
   readonly #failures = new Map<string, number>()
   /** Failed keys with the steady time of their next attempt. */
   readonly #retries = new Map<string, number>()
@@ -166,47 +165,43 @@ export class WorkQueue {
     this.#work = work
     this.#onError = onError
     this.#meter = meter
-    meter?.follow(this.#waiting, this.#running, key => this.#begin(key))
+    meter?.follow(this.#keys.waiting, this.#keys.running, key => this.#begin(key))
   }
 
   /** Adds a key, unless it is waiting already. */
   add(key: string): void {
     if (this.#signal.aborted) return
-    if (!this.#waiting.has(key)) {
-      this.#waiting.set(key, performance.now())
-      if (this.#meter) this.#meter.adds.value++
-    }
+    if (this.#keys.add(key) && this.#meter) this.#meter.adds.value++
     this.#next()
   }
 
   /** Starts waiting keys while workers are free. */
   #next(): void {
     if (this.#meter?.isHeld()) return
-    for (const key of this.#waiting.keys()) {
-      if (this.#running.size >= this.#workers) return
-      if (!this.#running.has(key)) this.#begin(key)
+    while (this.#keys.running.size < this.#workers) {
+      const key = this.#keys.first()
+      if (key === undefined) return
+      this.#begin(key)
     }
   }
 
   /** Moves a key from waiting to running. */
   #begin(key: string): void {
-    const now = performance.now()
-    this.#meter?.waited.observe((now - (this.#waiting.get(key) ?? now)) / 1000)
-    this.#waiting.delete(key)
-    this.#running.set(key, now)
-    void this.#run(key, now)
+    const waited = this.#keys.begin(key)
+    this.#meter?.waited.observe(waited / 1000)
+    void this.#run(key)
   }
 
   /** Processes a key, and starts the next one. */
-  async #run(key: string, begun: number): Promise<void> {
+  async #run(key: string): Promise<void> {
     try {
       await this.#work(key)
       this.#failures.delete(key)
     } catch (error) {
       if (!this.#signal.aborted) this.#retry(key, error)
     }
-    this.#running.delete(key)
-    this.#meter?.worked.observe((performance.now() - begun) / 1000)
+    const worked = this.#keys.end(key)
+    this.#meter?.worked.observe(worked / 1000)
     if (!this.#signal.aborted) this.#next()
   }
 

@@ -1,6 +1,7 @@
 import { LONGEST_TIMER_MS, type Timer, type TimerClock } from '../../lib/clock.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import type { QueueMeter } from '../../lib/queue-meter.ts'
+import { WaitingKeys } from '../../lib/waiting-keys.ts'
 import { ItemRateLimiter } from './rate-limiter.ts'
 
 export interface KeyQueueOptions {
@@ -33,26 +34,21 @@ type DelayedKey = Map<TimerClock, { readonly at: number; readonly timer: Timer }
 export class KeyQueue {
   readonly #options: KeyQueueOptions
   readonly #limiter: ItemRateLimiter
-  /** Waiting keys with the steady time at which they were added. */
-  readonly #waiting = new Map<string, number>()
-  readonly #running = new Map<string, number>()
+  readonly #keys = new WaitingKeys()
   readonly #delayed = new Map<string, DelayedKey>()
   #isStarting = false
 
   constructor(options: KeyQueueOptions) {
     this.#options = options
     this.#limiter = new ItemRateLimiter(options.clock, options.firstRetryMs)
-    options.meter.follow(this.#waiting, this.#running, key => this.#begin(key))
+    options.meter.follow(this.#keys.waiting, this.#keys.running, key => this.#begin(key))
     onAbort(options.signal, () => this.#clear())
   }
 
   /** Adds a key, unless it is waiting already. */
   add(key: string): void {
     if (this.#options.signal.aborted) return
-    if (!this.#waiting.has(key)) {
-      this.#waiting.set(key, performance.now())
-      this.#options.meter.adds.value++
-    }
+    if (this.#keys.add(key)) this.#options.meter.adds.value++
     this.#next()
   }
 
@@ -108,7 +104,7 @@ export class KeyQueue {
 
   #clear(): void {
     for (const key of [...this.#delayed.keys()]) this.#drop(key)
-    this.#waiting.clear()
+    this.#keys.clear()
   }
 
   /**
@@ -126,22 +122,20 @@ export class KeyQueue {
   /** Starts waiting keys while workers are free. */
   #start(): void {
     if (this.#options.meter.isHeld()) return
-    for (const key of this.#waiting.keys()) {
-      if (this.#running.size >= this.#options.workers) return
-      if (!this.#running.has(key)) this.#begin(key)
+    while (this.#keys.running.size < this.#options.workers) {
+      const key = this.#keys.first()
+      if (key === undefined) return
+      this.#begin(key)
     }
   }
 
   /** Moves a key from waiting to running. */
   #begin(key: string): void {
-    const now = performance.now()
-    this.#options.meter.waited.observe((now - (this.#waiting.get(key) ?? now)) / 1000)
-    this.#waiting.delete(key)
-    this.#running.set(key, now)
-    void this.#run(key, now)
+    this.#options.meter.waited.observe(this.#keys.begin(key) / 1000)
+    void this.#run(key)
   }
 
-  async #run(key: string, begun: number): Promise<void> {
+  async #run(key: string): Promise<void> {
     const { work, signal, meter } = this.#options
     try {
       await work(key)
@@ -149,8 +143,7 @@ export class KeyQueue {
     } catch (error) {
       if (!signal.aborted) this.#fail(key, error)
     }
-    this.#running.delete(key)
-    meter.worked.observe((performance.now() - begun) / 1000)
+    meter.worked.observe(this.#keys.end(key) / 1000)
     if (!signal.aborted) this.#next()
   }
 
