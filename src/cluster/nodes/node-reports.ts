@@ -17,10 +17,12 @@ import { DEFAULT_RESOURCES, featuresOfNode, isSimulated, isStopped, nodeAddresse
 import { RENEW_MS, RenewalSlots } from './renewal-slots.ts'
 
 /**
- * Nodes that are reported at the same time. Five thousand nodes have 500 renewals a second, each of which waits for a
+ * Leases that are renewed at the same time. Five thousand nodes have 500 renewals a second, each of which waits for a
  * commit of the store.
  */
-const WORKERS = 32
+const RENEWING = 32
+/** Statuses that are reported at the same time. Large ones never hold back the renewals of leases. */
+const REPORTING = 16
 /** A status that has not changed is reported every five minutes, as by a kubelet. */
 const REPORT_MS = 300_000
 /** Number of renewals of a lease from one report to the next. */
@@ -44,18 +46,19 @@ export interface NodeReportsOptions {
 
 /**
  * Reports the state of simulated nodes, as their kubelets do: renews their leases, and writes their conditions when
- * they change and every five minutes. A node that is stopped reports nothing. A key of the queue is a node.
+ * they change and every five minutes. A node that is stopped reports nothing. A key of both queues is a node.
  */
 export class NodeReports {
   readonly #options: NodeReportsOptions
   /** Features of simulated kubelets. */
   readonly #features: readonly string[]
   readonly #slots: RenewalSlots
-  readonly #queue: KeyQueue
+  readonly #renewals: KeyQueue
+  readonly #statuses: KeyQueue
   /** Number of renewals until a node reports its status again. */
   readonly #untilReport = new Map<string, number>()
   readonly #reportDue = new Set<string>()
-  /** Nodes whose last report has failed. */
+  /** Nodes whose last renewal or report has failed. */
   readonly #failing = new Set<string>()
   /** Numbers of nodes that other clients have created. An informer may still show a node without its address. */
   readonly #numbers = new Map<string, number>()
@@ -64,7 +67,11 @@ export class NodeReports {
     this.#options = options
     this.#features = declaredFeatures(options.env.features)
     this.#slots = new RenewalSlots(options.env.clock, node => this.#tick(node))
-    this.#queue = queueOf(options.env, 'kubelet_nodes', signal, { workers: WORKERS, work: name => this.#report(name) })
+    const { env } = options
+    const renew = (name: string): Promise<void> => this.#request(name, node => this.#renew(node))
+    const report = (name: string): Promise<void> => this.#request(name, node => this.#reportStatus(name, node))
+    this.#renewals = queueOf(env, 'kubelet_leases', signal, { workers: RENEWING, work: renew })
+    this.#statuses = queueOf(env, 'kubelet_nodes', signal, { workers: REPORTING, work: report })
     signal.addEventListener('abort', () => this.#slots.close(), { once: true })
   }
 
@@ -76,7 +83,8 @@ export class NodeReports {
       return
     }
     this.#slots.add(name)
-    this.#queue.add(name)
+    this.#renewals.add(name)
+    this.#statuses.add(name)
   }
 
   /** Ends the reports of a node that is gone, or is no longer simulated. */
@@ -89,23 +97,23 @@ export class NodeReports {
     this.#numbers.delete(name)
   }
 
-  /** Enqueues a node at its renewal. Its status is reported as well if it is due. */
+  /** Enqueues the renewal of a node, and the report of its status if that is due. */
   #tick(name: string): void {
     // The first report of a node comes after one to thirty renewals, so that those of many nodes are spread over five
     // minutes.
     const left = (this.#untilReport.get(name) ?? 1 + (this.#untilReport.size % RENEWALS_PER_REPORT)) - 1
     if (left <= 0) this.#reportDue.add(name)
     this.#untilReport.set(name, left <= 0 ? RENEWALS_PER_REPORT : left)
-    this.#queue.add(name)
+    this.#renewals.add(name)
+    this.#statuses.add(name)
   }
 
-  /** Renews the lease of a node, and writes its status if it is due or has changed. */
-  async #report(name: string): Promise<void> {
+  /** Makes a request of a node unless it is stopped. */
+  async #request(name: string, request: (node: Node) => Promise<void>): Promise<void> {
     const node = this.#options.nodes.store.get(name)
     if (!node || !isSimulated(node) || isStopped(node)) return
     try {
-      await this.#renew(node)
-      if (this.#options.reportsStatus()) await this.#reportStatus(name, node)
+      await request(node)
     } catch (error) {
       this.#failing.add(name)
       throw error
@@ -131,7 +139,8 @@ export class NodeReports {
 
   /** Writes the status of a node if it is due or incomplete, or its conditions or features are stale. */
   async #reportStatus(name: string, node: Node): Promise<void> {
-    const { env, events } = this.#options
+    const { env, events, reportsStatus } = this.#options
+    if (!reportsStatus()) return
     const now = env.clock.now()
     const missing = this.#missingStatus(node)
     const declared = featuresOfNode(node.metadata, this.#features)

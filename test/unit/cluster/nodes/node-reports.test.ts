@@ -10,26 +10,20 @@ describe('reports of a simulated node', () => {
   const ended = new AbortController()
   after(() => ended.abort())
 
-  it('repeat its address until the informer shows it', async () => {
-    const client = new FakeApiClient()
-    const addresses: unknown[] = []
-    client.patch = async (_kind, _name, patch) => {
-      addresses.push((patch as { status: { addresses: [{ address: string }] } }).status.addresses[0].address)
-      throw new Error('no one reads the result')
-    }
-    const unreported: unknown = {
+  /** Opens reports of nodes without addresses, whose requests `client` takes. */
+  function open(client: FakeApiClient): { readonly reports: NodeReports; readonly nodes: readonly Node[] } {
+    const unreported = (name: string): unknown => ({
       kind: 'Node',
       apiVersion: 'v1',
-      metadata: { name: 'own', labels: { 'binnacle.dev/simulated': 'true' } },
+      metadata: { name, labels: { 'binnacle.dev/simulated': 'true' } },
       spec: {},
       status: {},
-    }
-    const node = unreported as Node
-    const store = { get: () => node }
+    })
+    const nodes = Array.from({ length: 100 }, (_, index) => unreported(`node-${index}`) as Node)
     let latest = 3
     const options: unknown = {
       env: { ...clusterEnvironment(client, new SteppedClock(0), ended.signal), clientOfNode: () => client },
-      nodes: { store },
+      nodes: { store: new Map(nodes.map(node => [node.metadata.name, node])) },
       leases: { store: new Map() },
       events: {},
       version: 'v1.33.0',
@@ -37,11 +31,35 @@ describe('reports of a simulated node', () => {
       reportsStatus: () => true,
       recovered() {},
     }
-    const reports = new NodeReports(options as NodeReportsOptions, ended.signal)
+    return { reports: new NodeReports(options as NodeReportsOptions, ended.signal), nodes }
+  }
+
+  it('repeat its address until the informer shows it', async () => {
+    const client = new FakeApiClient()
+    const addresses: unknown[] = []
+    client.patch = async (_kind, _name, patch) => {
+      addresses.push((patch as { status: { addresses: [{ address: string }] } }).status.addresses[0].address)
+      throw new Error('no one reads the result')
+    }
+    const { reports, nodes } = open(client)
     for (const count of [1, 2]) {
-      reports.observe(node)
+      for (const node of nodes.slice(0, 1)) reports.observe(node)
       for (let i = 0; i < 50 && addresses.length < count; i++) await nextTurn()
     }
     expect(addresses).to.deep.equal(['10.128.0.4', '10.128.0.4'])
+  })
+
+  it('do not hold back its lease while statuses of many nodes wait', async () => {
+    const client = new FakeApiClient()
+    const leases: string[] = []
+    client.patch = () => new Promise(() => {})
+    client.create = async (_kind, object) => {
+      leases.push(object.metadata.name ?? '')
+      return object
+    }
+    const { reports, nodes } = open(client)
+    for (const node of nodes) reports.observe(node)
+    for (let i = 0; i < 50 && leases.length < nodes.length; i++) await nextTurn()
+    expect(leases).to.deep.equal(nodes.map(({ metadata }) => metadata.name))
   })
 })
