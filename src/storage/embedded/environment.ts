@@ -63,6 +63,13 @@ export interface Tables {
   close(): Promise<void>
 }
 
+/**
+ * Size of the pages of a new file, in bytes. An existing file keeps its own. A value that spans several pages needs
+ * pages in sequence: LMDB searches its list of free pages for them in each commit, and a list of a hundred thousand
+ * pages, as compactions leave it, slows writes to a tenth. Most objects fit into one page of this size.
+ */
+export const PAGE_BYTES = 8192
+
 /** An open environment of the package, with its databases. */
 interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
   readonly root: RootDatabase<Buffer, Buffer>
@@ -79,7 +86,8 @@ export async function openEnvironment(dir: string): Promise<Tables> {
     const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
     // `permissionsMode` is missing in the package's types. Only the owner may read the file, whatever the mode of the
     // directory.
-    const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
+    const commits = { overlappingSync: false, eventTurnBatching: false }
+    const options = { path: dir, maxDbs: 8, pageSize: PAGE_BYTES, permissionsMode: 0o600, ...commits, ...binary }
     const root = open<Buffer, Buffer>(options)
     printNoFailures(root)
     const table = (name: TableName): Database<Buffer, Buffer> => root.openDB<Buffer, Buffer>({ name, ...binary })

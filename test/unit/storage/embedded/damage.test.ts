@@ -6,6 +6,7 @@ import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
 import { metaPage } from '../../../../src/storage/embedded/data-file/meta-page.ts'
+import { PAGE_BYTES } from '../../../../src/storage/embedded/environment.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
@@ -92,8 +93,11 @@ for (const keepsHistory of [false, true]) {
 
     const places: readonly (readonly [name: string, bit: (random: () => number) => number])[] = [
       ['anywhere', random => Math.floor(random() * whole.length * 8)],
-      ['in the heads of the file', random => (random() < 0.5 ? 0 : 4096 * 8) + Math.floor(random() * 168 * 8)],
-      ['in the heads of pages', random => Math.floor((random() * whole.length) / 4096) * 4096 * 8 + Math.floor(random() * 40 * 8)],
+      ['in the heads of the file', random => (random() < 0.5 ? 0 : PAGE_BYTES * 8) + Math.floor(random() * 168 * 8)],
+      [
+        'in the heads of pages',
+        random => Math.floor((random() * whole.length) / PAGE_BYTES) * PAGE_BYTES * 8 + Math.floor(random() * 40 * 8),
+      ],
     ]
     for (const [where, bit] of places) {
       it(`is rejected in one line that names the damage, or serves intact values: ${COPIES} copies with bits flipped ${where}`, async () => {
@@ -121,10 +125,10 @@ for (const keepsHistory of [false, true]) {
     }
 
     it('serves every key with the flag if only the list of free pages is damaged', async () => {
-      const heads = [0, 4096].flatMap(offset => metaPage(whole.subarray(offset)) ?? [])
+      const heads = [0, PAGE_BYTES].flatMap(offset => metaPage(whole.subarray(offset)) ?? [])
       const newest = heads.reduce((a, b) => (b.transaction > a.transaction ? b : a))
       // The number that the list's first page has in its head.
-      const copy = damagedCopy('free', [(newest.free.root ?? 0) * 4096 * 8])
+      const copy = damagedCopy('free', [(newest.free.root ?? 0) * PAGE_BYTES * 8])
       const { lines } = await verifyStore(copy)
       expect(lines).to.have.length(1)
       expect(lines[0]).to.include('the list of free pages')
@@ -134,10 +138,10 @@ for (const keepsHistory of [false, true]) {
     it('serves the undamaged part of a truncated file with the flag', async () => {
       const copy = damagedCopy('cut', [])
       const served: number[] = []
-      for (let pages = whole.length / 4096 - 1; pages > 2; pages -= 5) {
+      for (let pages = whole.length / PAGE_BYTES - 1; pages > 2; pages -= 5) {
         rmSync(copy, { recursive: true, force: true })
         mkdirSync(copy, { mode: 0o700 })
-        writeFileSync(join(copy, 'data.mdb'), whole.subarray(0, pages * 4096), { mode: 0o600 })
+        writeFileSync(join(copy, 'data.mdb'), whole.subarray(0, pages * PAGE_BYTES), { mode: 0o600 })
         const error = await valuesIn(copy).catch((reason: Error) => reason)
         expect(String(error)).to.include('is cut short')
         const rest = await valuesIn(copy, true).catch((reason: Error & { code?: string }) => {

@@ -1,21 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Database, open } from 'lmdb'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
+import { metaPage } from '../../../../src/storage/embedded/data-file/meta-page.ts'
+import { PAGE_BYTES } from '../../../../src/storage/embedded/environment.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { openTables } from '../../../../src/storage/embedded/tables.ts'
 import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { codeOf, never, Store } from '../../../support/backend.ts'
 
 const TABLES = ['log', 'latest', 'deleted', 'expiry', 'meta'] as const
+/** Size of the pages of stores that earlier programs have made. */
+const EARLIER_PAGE_BYTES = 4096
 const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
 
 /** Runs a function on the tables as LMDB has them, with checksums if there are any. */
 async function withRaw(dir: string, use: (table: (name: string) => Database<Buffer, Buffer>) => void): Promise<void> {
-  const root = open<Buffer, Buffer>({ path: dir, maxDbs: 8, ...binary })
+  const root = open<Buffer, Buffer>({ path: dir, maxDbs: 8, pageSize: EARLIER_PAGE_BYTES, ...binary })
   root.transactionSync(() => use(name => root.openDB<Buffer, Buffer>({ name, ...binary })))
   await root.close()
 }
@@ -76,6 +80,17 @@ describe('a store of an earlier format', () => {
       await withRaw(store, table => expect(table('meta').getBinary(Buffer.from('format'))).to.deep.equal(number(3)))
     })
   }
+
+  it('keeps the size of its pages', async () => {
+    const sizeIn = (store: string): number | undefined => metaPage(readFileSync(join(dir, store, 'data.mdb')))?.pageSize
+    await earlier(1)
+    const backend = await openEmbedded({ dir: join(dir, 'then') }, systemClock, silentLogger)
+    const store = new Store(backend, '/registry/')
+    for (let i = 0; i < 200; i++) await store.put(`long-${i}`, 0, Buffer.alloc(3000 + 30 * i, 'x'))
+    await backend.close()
+    expect((await verifyStore(join(dir, 'then'))).lines).to.deep.equal([])
+    expect([sizeIn('now'), sizeIn('then')]).to.deep.equal([PAGE_BYTES, EARLIER_PAGE_BYTES])
+  })
 
   it('contains no rows without checksums if it was created with them', async () => {
     const backend = await openEmbedded({ dir }, systemClock, silentLogger)

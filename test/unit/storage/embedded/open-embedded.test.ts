@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { systemClock, type TimerClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
-import type { Table, Tables } from '../../../../src/storage/embedded/environment.ts'
+import { PAGE_BYTES, type Table, type Tables } from '../../../../src/storage/embedded/environment.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { openTables, setMeta } from '../../../../src/storage/embedded/tables.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
@@ -137,7 +137,7 @@ describe('embedded store', () => {
 
   const spoiled: [name: string, spoil: (path: string) => void | Promise<void>, message: RegExp][] = [
     ['a foreign file', path => writeFileSync(path, 'SQLite format 3\0'.repeat(1000)), /is not a store of this program/],
-    ['a file cut short', path => truncateSync(path, 3 * 4096), /is cut short: 12288 bytes of \d+/],
+    ['a file cut short', path => truncateSync(path, 3 * PAGE_BYTES), /is cut short: 24576 bytes of \d+/],
     ['a page of zeros for a head', path => writeFileSync(path, Buffer.alloc(65536)), /is not a store of this program/],
     [
       'a newer format',
