@@ -6,7 +6,8 @@ import type { Remaining } from './resource-left.ts'
 type Finding = Pick<Required<NamespaceCondition>, 'type' | 'status' | 'reason' | 'message'>
 
 /**
- * Sets the deletion conditions of a namespace, as `kubectl describe namespace` shows them.
+ * Sets the deletion conditions of a namespace, as `kubectl describe namespace` shows them. Conditions of other types
+ * are kept.
  * Source: pkg/controller/namespace/deletion/status_condition_utils.go in k8s.io/kubernetes.
  */
 export function withConditions(namespace: Namespace, { resources, errors, undiscovered }: ContentLeft, now: number): Namespace {
@@ -21,12 +22,13 @@ export function withConditions(namespace: Namespace, { resources, errors, undisc
     remaining(resources),
     remainingFinalizers(resources),
   ]
-  const { conditions: before = [] } = namespace.status
-  const conditions = wanted.map(next => {
-    const old = before.find(({ type }) => type === next.type)
-    return { ...next, lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : formatTime(now) }
-  })
-  namespace.status = { ...namespace.status, conditions }
+  const conditions = new Map((namespace.status.conditions ?? []).map(condition => [condition.type, condition]))
+  for (const next of wanted) {
+    const old = conditions.get(next.type)
+    const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : formatTime(now)
+    conditions.set(next.type, { ...next, lastTransitionTime })
+  }
+  namespace.status = { ...namespace.status, conditions: [...conditions.values()] }
   return namespace
 }
 

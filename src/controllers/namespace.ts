@@ -77,14 +77,11 @@ async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, 
   })
   if (!namespace?.metadata.deletionTimestamp || !namespace.spec.finalizers?.includes(FINALIZER)) return true
   const left = await deleteContent(env, parts, namespace, signal)
-  if (left.isEmpty) {
-    await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'finalize' }, finalize).catch(ignoreGone)
-    return true
-  }
   await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object =>
     withConditions(object, left, env.clock.now()),
   ).catch(ignoreGone)
-  return false
+  if (left.isEmpty) await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'finalize' }, finalize).catch(ignoreGone)
+  return left.isEmpty
 }
 
 /** Removes the finalizer from the spec, which lets the namespace be deleted. */

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { updateKind } from '../../../src/catalog/define.ts'
 import type { ForeignObject, ForeignResources } from '../../../src/controllers/foreign-resources.ts'
 import { namespaceController } from '../../../src/controllers/namespace.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
-import { LEASES } from '../../../src/resources/kinds.ts'
+import { LEASES, NAMESPACES as NAMESPACES_KIND } from '../../../src/resources/kinds.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -99,6 +100,33 @@ describe('namespaceController', () => {
     await eventually('it has gone', async () => !(await s.names()).includes('going'))
     expect(await s.names()).to.deep.equal(['staying'])
     expect(await s.names(CONFIG_MAPS)).to.deep.equal(['a'])
+    await s.stop()
+  })
+
+  it('reports that all content is gone, and keeps conditions of others, before it removes its finalizer', async () => {
+    const s = open()
+    await s.namespace('ns')
+    const ids = { namespace: '', name: 'ns' }
+    const own = { type: 'Backup', status: 'True', reason: 'Done', message: 'saved', lastTransitionTime: '2026-01-01T00:00:00Z' }
+    await updateKind(s.access, NAMESPACES_KIND, { ...ids, subresource: 'status' }, object => {
+      object.status = { ...object.status, conditions: [own] }
+      return object
+    })
+    await updateKind(s.access, NAMESPACES_KIND, { ...ids, subresource: 'finalize' }, object => {
+      object.spec = { finalizers: ['example.com/last', ...(object.spec.finalizers ?? [])] }
+      return object
+    })
+    await s.access.delete(NAMESPACES, '', 'ns')
+    const present = async (): Promise<AnyObject> => s.access.get(NAMESPACES, '', 'ns')
+    await eventually('its finalizer is gone', async () => (await present()).spec.finalizers.length === 1)
+    expect(Object.entries(conditions(await present())).map(([type, [status]]) => `${type}=${status}`)).to.deep.equal([
+      'Backup=True',
+      'NamespaceDeletionDiscoveryFailure=False',
+      'NamespaceDeletionGroupVersionParsingFailure=False',
+      'NamespaceDeletionContentFailure=False',
+      'NamespaceContentRemaining=False',
+      'NamespaceFinalizersRemaining=False',
+    ])
     await s.stop()
   })
 
