@@ -1,7 +1,7 @@
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { ApiClient } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import type { SliceChanges } from './endpoint-slices.ts'
+import { groupBy, type SliceChanges } from './endpoint-slices.ts'
 import { ENDPOINT_SLICES } from './kinds.ts'
 import { isNamespaceTerminating } from './pod-control.ts'
 import type { SliceTracker } from './slice-tracker.ts'
@@ -62,16 +62,17 @@ export class SliceWriter {
   }
 }
 
-/** Turns pairs of a new slice and one that is to be deleted into updates of the latter. */
+/** Turns pairs of a new slice and one of its address type that is to be deleted into updates of the latter. */
 export function recycled({ create, update, remove }: SliceChanges, { mayRecycle }: Pick<SliceWriteOptions, 'mayRecycle'>): SliceChanges {
-  const changes: SliceChanges = { create: [...create], update: [...update], remove: [] }
+  const left = groupBy(create, ({ addressType }) => addressType)
+  const changes: SliceChanges = { create: [], update: [...update], remove: [] }
   for (const old of remove) {
-    const next = changes.create.at(-1)
-    if (next && next.addressType === old.addressType && mayRecycle(old)) {
+    const next = mayRecycle(old) ? left.get(old.addressType)?.pop() : undefined
+    if (next) {
       const { generateName: _, ...metadata } = next.metadata
-      changes.create.pop()
       changes.update.push({ ...next, metadata: { ...metadata, name: old.metadata.name ?? '' } })
     } else changes.remove.push(old)
   }
+  for (const slices of left.values()) changes.create.push(...slices)
   return changes
 }

@@ -1,6 +1,6 @@
-import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service, ServicePort } from '../../../api/core/v1.types.ts'
-import { compareText } from '../../../lib/compare-text.ts'
-import { isLongStepDone, isStepDone, runInTurns, type Steps, sortInSteps } from '../../../lib/steps.ts'
+import type { EndpointPort, EndpointSubset, Pod, Service, ServicePort } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, isStepDone, runInTurns, type Steps } from '../../../lib/steps.ts'
+import { type AddressState, addressText, addState, type PortGroup, packSubsets, portText } from '../../shared/endpoint-subsets.ts'
 import { isPodReady } from '../../shared/pods.ts'
 import { mayBeEndpoint, targetPort } from '../../shared/service-endpoints.ts'
 import { endpointAddress } from './address.ts'
@@ -8,26 +8,14 @@ import { endpointAddress } from './address.ts'
 /** Largest number of addresses in Endpoints. */
 export const CAPACITY = 1000
 
-interface AddressState {
-  readonly address: EndpointAddress
-  readonly isReady: boolean
-}
-
-/** The addresses that serve a port, by address and uid. A headless service without ports has no port. */
-interface PortAddresses {
-  readonly port: EndpointPort | undefined
-  readonly addresses: Map<string, AddressState>
-}
-
 /**
- * Returns the subsets of a service: one for each set of addresses that serves the same ports. Corresponds to upstream's
- * RepackSubsets.
+ * Returns the subsets of a service: one for each set of addresses that serves the same ports.
  */
 export const subsetsOf = (service: Service, pods: readonly Pod[]): Promise<EndpointSubset[]> => runInTurns(subsetsInSteps(service, pods))
 
 /** Steps of `subsetsOf`: both pods and ports may be very many. */
 export function* subsetsInSteps(service: Service, pods: readonly Pod[]): Steps<EndpointSubset[]> {
-  const byPort = new Map<string, PortAddresses>()
+  const byPort = new Map<string, PortGroup>()
   const { ports = [], clusterIP, publishNotReadyAddresses: publishesAll = false } = service.spec
   for (const pod of pods) {
     if (isLongStepDone()) yield
@@ -41,7 +29,7 @@ export function* subsetsInSteps(service: Service, pods: readonly Pod[]): Steps<E
       if (port) addAddress(byPort, port, state)
     }
   }
-  return yield* packed(byPort)
+  return yield* packSubsets(byPort.values())
 }
 
 function podPort(pod: Pod, servicePort: ServicePort): EndpointPort | undefined {
@@ -51,72 +39,12 @@ function podPort(pod: Pod, servicePort: ServicePort): EndpointPort | undefined {
   return { ...(name !== '' && { name }), port, protocol, ...(appProtocol !== undefined && { appProtocol }) }
 }
 
-function addAddress(byPort: Map<string, PortAddresses>, port: EndpointPort | undefined, state: AddressState): void {
+function addAddress(byPort: Map<string, PortGroup>, port: EndpointPort | undefined, state: AddressState): void {
   const key = portText(port)
-  const { addresses } = byPort.get(key) ?? { addresses: new Map<string, AddressState>() }
-  byPort.set(key, { port, addresses })
-  const id = addressText(state.address)
-  // An address that one pod reports as not ready is not ready.
-  if (addresses.get(id)?.isReady !== false) addresses.set(id, state)
+  const group = byPort.get(key) ?? { ports: [[key, port]], addresses: new Map<string, AddressState>() }
+  byPort.set(key, group)
+  addState(group.addresses, addressText(state.address), state)
 }
-
-/** A port with its text, by which ports are sorted. */
-type PortEntry = readonly [text: string, port: EndpointPort]
-
-function* packed(byPort: ReadonlyMap<string, PortAddresses>): Steps<EndpointSubset[]> {
-  const bySet = new Map<string, { readonly states: readonly AddressState[]; readonly ports: PortEntry[] }>()
-  for (const [text, { port, addresses }] of byPort) {
-    const { states, key } = yield* sortedAddresses(addresses, port !== undefined)
-    const group = bySet.get(key) ?? { states, ports: [] }
-    bySet.set(key, group)
-    if (port) group.ports.push([text, port])
-  }
-  const subsets: (readonly [text: string, subset: EndpointSubset])[] = []
-  for (const { states, ports } of bySet.values()) {
-    if (isLongStepDone()) yield
-    const sorted = ports.length < 2 ? ports : yield* sortInSteps(ports, ([a], [b]) => compareText(a, b))
-    const [ready, notReady]: [EndpointAddress[], EndpointAddress[]] = [[], []]
-    for (const { address, isReady } of states) {
-      if (isStepDone()) yield
-      if (isReady) ready.push(address)
-      else notReady.push(address)
-    }
-    const subset = {
-      ...(ready.length > 0 && { addresses: ready }),
-      ...(notReady.length > 0 && { notReadyAddresses: notReady }),
-      ...(sorted.length > 0 && { ports: sorted.map(([, port]) => port) }),
-    }
-    subsets.push([sorted[0]?.[0] ?? '', subset])
-  }
-  return (yield* sortInSteps(subsets, ([a], [b]) => compareText(a, b))).map(([, subset]) => subset)
-}
-
-/** Returns the addresses of a port in order, and a text that other ports have with the same addresses. */
-function* sortedAddresses(
-  addresses: ReadonlyMap<string, AddressState>,
-  hasPort: boolean,
-): Steps<{ readonly states: readonly AddressState[]; readonly key: string }> {
-  const entries: [string, AddressState][] = []
-  for (const entry of addresses) {
-    if (isStepDone()) yield
-    entries.push(entry)
-  }
-  const sorted = entries.length < 2 ? entries : yield* sortInSteps(entries, ([a], [b]) => compareText(a, b))
-  const states: AddressState[] = []
-  let key = String(hasPort)
-  for (const [text, state] of sorted) {
-    if (isStepDone()) yield
-    states.push(state)
-    // Neither an address nor a uid has a line break.
-    key += `\n${text} ${state.isReady}`
-  }
-  return { states, key }
-}
-
-const portText = (port: EndpointPort | undefined): string =>
-  port ? JSON.stringify([port.name, port.port, port.protocol, port.appProtocol]) : ''
-
-const addressText = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ''}`
 
 const sizeOf = (subsets: readonly EndpointSubset[]): number =>
   subsets.reduce((sum, { addresses = [], notReadyAddresses = [] }) => sum + addresses.length + notReadyAddresses.length, 0)

@@ -12,6 +12,7 @@ import {
   type SliceChanges,
   slicePrefix,
 } from '../../shared/endpoint-slices.ts'
+import { repackSubsets } from '../../shared/endpoint-subsets.ts'
 import { ENDPOINTS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
 import { hasSelector, LAST_CHANGE, LEADER } from '../../shared/service-endpoints.ts'
@@ -77,14 +78,15 @@ export function* planMirror(endpoints: Endpoints, existing: readonly EndpointSli
   return { changes, invalid, skipped }
 }
 
-/** Groups the addresses of Endpoints, of each subset at most MAX_PER_SUBSET. */
-function* mirrorGroups({ subsets = [] }: Endpoints): Steps<{
+/** Groups the addresses of Endpoints, of each subset at most MAX_PER_SUBSET. Subsets are in their canonical form. */
+function* mirrorGroups(endpoints: Endpoints): Steps<{
   readonly groups: Map<string, MirrorGroup>
   readonly invalid: number
   readonly skipped: number
 }> {
   const groups = new Map<string, MirrorGroup>()
   let [invalid, skipped] = [0, 0]
+  const subsets = yield* repackSubsets(endpoints.subsets ?? [])
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
     const slicePorts = yield* mirroredPorts(ports)
     const portsText = yield* portsKey(slicePorts)

@@ -49,4 +49,13 @@ describe('changes of slices', () => {
     expect(changes.update.map(({ metadata }) => metadata)).to.deep.equal([{ name: 'four', namespace: 'default' }])
     expect(changes.remove.map(({ metadata }) => metadata.name)).to.deep.equal(['six', 'foreign'])
   })
+  it('reuse names for each address type, whatever the order of new slices', () => {
+    const made = (['IPv4', 'IPv6'] as const).map(type => ({ ...slice('', 0, type), metadata: { generateName: 'web-' } }))
+    const { create, update, remove } = recycled(
+      { create: made, update: [], remove: [slice('four'), slice('six', 1, 'IPv6')] },
+      { mayRecycle: () => true },
+    )
+    expect([create, remove]).to.deep.equal([[], []])
+    expect(update.map(({ addressType, metadata }) => `${addressType} ${metadata.name}`)).to.deep.equal(['IPv4 four', 'IPv6 six'])
+  })
 })
