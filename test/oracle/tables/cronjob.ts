@@ -66,7 +66,7 @@ async function sync(given: SyncIn): Promise<object> {
   let created = false
   const events: string[] = []
   const outcome = await syncCronJob(
-    { cronJob, jobs, now: (START + given.now) * 1000, namesCondition: true },
+    { cronJob, jobs, now: (START + given.now) * 1000, release: '1.33' },
     {
       refresh: async () => ({ ...cronJob, status: { ...cronJob.status, ...ran } }),
       find: async () => job,

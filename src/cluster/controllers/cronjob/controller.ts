@@ -82,7 +82,7 @@ class CronJobController {
     const cronJob = this.#cronJobs.store.get(key)
     if (!cronJob) return
     const jobs = this.#jobs.store.controlledBy(cronJob.metadata.uid ?? '')
-    const sync = { cronJob, jobs, now: this.#env.clock.now(), namesCondition: isSince(this.#env.features.release, '1.31') }
+    const sync = { cronJob, jobs, now: this.#env.clock.now(), release: this.#env.features.release }
     const { status, isStatusChanged, checkAfter, error } = await syncCronJob(sync, this.#effects(cronJob))
     if (isStatusChanged) await this.#env.client.update(CRON_JOBS, { ...cronJob, status }, 'status')
     if (error !== undefined) throw error

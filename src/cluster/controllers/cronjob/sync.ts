@@ -5,6 +5,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { isTimeZone } from '../../../lib/time-zone.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
 import { finishedCondition } from '../../shared/jobs.ts'
 import { JOBS } from '../../shared/kinds.ts'
@@ -20,8 +21,8 @@ export interface CronSync {
   readonly jobs: readonly Job[]
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Whether the event of a completed job names the condition, as since release 1.31, and not its status. */
-  readonly namesCondition: boolean
+  /** Release that is emulated. */
+  readonly release: Release
 }
 
 /** Requests and events of a pass over a CronJob. */
@@ -112,15 +113,21 @@ class CronPass {
         this.#cronJob = fresh
         this.#status = { ...fresh.status }
       } else this.#effects.record('Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${name}`)
-    } else if (isListed && finished) {
+      return
+    }
+    const isSince131 = isSince(this.#sync.release, '1.31')
+    if (isListed && finished) {
       this.#setInactive(uid)
       this.#effects.record(
         'Normal',
         'SawCompletedJob',
-        `Saw completed job: ${name}, ${this.#sync.namesCondition ? 'condition' : 'status'}: ${finished.type}`,
+        `Saw completed job: ${name}, ${isSince131 ? 'condition' : 'status'}: ${finished.type}`,
       )
       this.#isChanged = true
-    } else if (finished?.type === 'Complete') this.#noteSuccess(job)
+      // Earlier releases note the success in the pass that follows from this one.
+      if (!isSince131) return
+    }
+    if (finished?.type === 'Complete') this.#noteSuccess(job)
   }
 
   #noteSuccess({ status: { completionTime } }: Job): void {
@@ -213,14 +220,21 @@ class CronPass {
   async #replaceJobs(): Promise<void> {
     if (this.#cronJob.spec.concurrencyPolicy !== 'Replace') return
     for (const reference of this.#status.active ?? []) {
-      const job = await this.#effects.find(reference)
-      if (!job) {
-        const message = `jobs.batch ${quote(reference.name ?? '')} not found`
-        this.#warn('FailedGet', `Get job: ${message}`)
-        throw new Error(message)
-      }
+      const job = await this.#get(reference)
       if (!(await this.#remove(job))) throw new Error(`could not replace job ${reference.namespace}/${reference.name}`)
       this.#isChanged = true
+    }
+  }
+
+  /** Reads a job. Rejects if that fails or the job is gone, with an event. */
+  async #get(reference: ObjectReference): Promise<Job> {
+    try {
+      const job = await this.#effects.find(reference)
+      if (job) return job
+      throw new Error(`jobs.batch ${quote(reference.name ?? '')} not found`)
+    } catch (error) {
+      this.#warn('FailedGet', `Get job: ${errorMessage(error)}`)
+      throw error
     }
   }
 

@@ -3,6 +3,7 @@ import type { CronJob, CronJobSpec, CronJobStatus, Job } from '../../../../../sr
 import { jobOf } from '../../../../../src/cluster/controllers/cronjob/job.ts'
 import { type CronEffects, type CronOutcome, syncCronJob } from '../../../../../src/cluster/controllers/cronjob/sync.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
+import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
 const HOUR = Date.parse('2026-06-01T10:00:00Z') / 1000
@@ -39,10 +40,16 @@ interface Run extends CronOutcome {
   readonly events: string[]
 }
 
-async function run(given: CronJob, jobs: readonly Job[], minutes: number, own: Partial<CronEffects> = {}): Promise<Run> {
+async function run(
+  given: CronJob,
+  jobs: readonly Job[],
+  minutes: number,
+  own: Partial<CronEffects> = {},
+  release: Release = '1.33',
+): Promise<Run> {
   const [created, removed, events]: [string[], string[], string[]] = [[], [], []]
   const outcome = await syncCronJob(
-    { cronJob: given, jobs, now: (HOUR + minutes * 60) * 1000, namesCondition: true },
+    { cronJob: given, jobs, now: (HOUR + minutes * 60) * 1000, release },
     {
       refresh: async () => given,
       find: async ({ name }) => jobs.find(({ metadata }) => metadata.name === name),
@@ -136,16 +143,37 @@ describe('a pass over a CronJob', () => {
     expect([created, removed, status.active?.length]).to.deep.equal([['nightly-29671800'], ['nightly-29671740'], 1])
   })
 
-  it('removes jobs from the list of active ones when they end, and notes the last success', async () => {
+  it('removes jobs from the list of active ones when they end, and notes the last success with them', async () => {
     const ended = jobAt(-60, 'Complete')
-    const first = await run(cronJob({}, { active: [reference(ended)], lastScheduleTime: time(-60) }), [ended], -10)
-    expect([first.status.active, first.events]).to.deep.equal([
+    const { status, events } = await run(cronJob({}, { active: [reference(ended)], lastScheduleTime: time(-60) }), [ended], -10)
+    expect([status.active, status.lastSuccessfulTime, events]).to.deep.equal([
       [],
+      time(-59),
       ['Normal SawCompletedJob: Saw completed job: nightly-29671740, condition: Complete'],
     ])
-    const second = await run(cronJob({}, first.status), [ended], -10)
+    expect((await run(cronJob({}, status), [ended], -10)).isStatusChanged).to.equal(false)
+  })
+
+  it('notes the last success in the next pass until release 1.30', async () => {
+    const ended = jobAt(-60, 'Complete')
+    const given = cronJob({}, { active: [reference(ended)], lastScheduleTime: time(-60) })
+    const first = await run(given, [ended], -10, {}, '1.30')
+    expect([first.status.active, first.status.lastSuccessfulTime, first.events]).to.deep.equal([
+      [],
+      undefined,
+      ['Normal SawCompletedJob: Saw completed job: nightly-29671740, status: Complete'],
+    ])
+    const second = await run(cronJob({}, first.status), [ended], -10, {}, '1.30')
     expect([second.status.lastSuccessfulTime, second.isStatusChanged]).to.deep.equal([time(-59), true])
-    expect((await run(cronJob({}, second.status), [ended], -10)).isStatusChanged).to.equal(false)
+  })
+
+  it('reports an active job that cannot be read before it is replaced', async () => {
+    const active = jobAt(-60)
+    const find = async (): Promise<Job> => {
+      throw new Error('no answer')
+    }
+    const { events, error } = await run(cronJob({ concurrencyPolicy: 'Replace' }, { active: [reference(active)] }), [active], 1, { find })
+    expect([events, String(error)]).to.deep.equal([['Warning FailedGet: Get job: no answer'], 'Error: no answer'])
   })
 
   it('removes jobs that are gone from the list of active ones', async () => {
