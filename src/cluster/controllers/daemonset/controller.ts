@@ -25,7 +25,7 @@ import { FailureBackoff } from './failure-backoff.ts'
 import { hashOf, historyOf, surplusHistory } from './history.ts'
 import { nodeFitOf, type Placement } from './node-fit.ts'
 import { type Changes, changesOnNode, type PodRules, podsByTarget, podsWithoutNode } from './placement.ts'
-import { affinityToNode, daemonPodTemplate } from './pod.ts'
+import { affinityToNode, daemonPodTemplate, templateGeneration } from './pod.ts'
 import { isSurging, rolloutStep } from './rollout.ts'
 import { isSameDaemonStatus, statusOf } from './status.ts'
 
@@ -123,6 +123,7 @@ class DaemonSetController {
     const { current, old } = await historyOf(this.#env, set, await this.#claimRevisions(set), pods)
     const rules: PodRules = {
       hash: hashOf(current),
+      generation: templateGeneration(set.metadata),
       minReadySeconds: set.spec.minReadySeconds ?? 0,
       now: this.#env.clock.now(),
       isSurging: isSurging(set),

@@ -1,12 +1,10 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { isPodAvailable, isPodReady, isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
 import type { NodeFit, Placement } from './node-fit.ts'
-import { isUpdated, oldestFirst, targetNode } from './pod.ts'
+import { isUpdated, oldestFirst, type TemplateIdentity, targetNode } from './pod.ts'
 
 /** Rules by which daemon pods are judged. */
-export interface PodRules {
-  /** Hash of the present template. */
-  readonly hash: string
+export interface PodRules extends TemplateIdentity {
   /** Time that a pod must be ready to be available. */
   readonly minReadySeconds: number
   /** Milliseconds since the epoch. */
@@ -73,10 +71,11 @@ export function changesOnNode({ shouldRun, shouldContinue }: NodeFit, pods: read
  * the old one is no longer ready.
  * @param running from the oldest to the newest.
  */
-function surplusOfSurge(running: readonly Pod[], { hash, minReadySeconds, now }: PodRules): Pod[] {
+function surplusOfSurge(running: readonly Pod[], rules: PodRules): Pod[] {
+  const { minReadySeconds, now } = rules
   if (running.length <= 1) return []
-  const newest = running.find(pod => isUpdated(pod, hash))
-  const old = running.find(pod => !isUpdated(pod, hash))
+  const newest = running.find(pod => isUpdated(pod, rules))
+  const old = running.find(pod => !isUpdated(pod, rules))
   const surplus = running.filter(pod => pod !== newest && pod !== old)
   const isReplaced = newest !== undefined && old !== undefined && (!isPodReady(old) || isPodAvailable(newest, minReadySeconds, now))
   return isReplaced ? [...surplus, old] : surplus

@@ -1,5 +1,6 @@
 import type { DaemonSet } from '../../../api/apps/v1.types.ts'
 import type { Affinity, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec, Toleration } from '../../../api/core/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { NOT_READY_TAINT } from '../../shared/nodes.ts'
@@ -8,6 +9,14 @@ import { withMembers } from '../../shared/with-members.ts'
 
 const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation'
 const GENERATION_LABEL = 'pod-template-generation'
+/** Identifies the present template of a daemon set, in the labels of pods. */
+export interface TemplateIdentity {
+  /** Hash of the revision. */
+  readonly hash: string
+  /** Optional. Generation by `templateGeneration`. Undefined if there is none. */
+  readonly generation?: string | undefined
+}
+
 /** Field that the affinity of a pod names its node by. */
 const NODE_NAME_FIELD = 'metadata.name'
 
@@ -60,17 +69,27 @@ export function targetNode({ spec }: Pod): string | undefined {
 
 /** Returns the template of the pods of a daemon set in a revision. @param hash of the revision. */
 export function* daemonPodTemplate({ metadata, spec: { template } }: DaemonSet, hash: string): Steps<PodTemplateSpec> {
-  const generation = parseInt64(metadata.annotations?.[GENERATION_ANNOTATION] ?? '')
+  const generation = templateGeneration(metadata)
   const added = {
-    ...(generation !== undefined && { [GENERATION_LABEL]: String(generation) }),
+    ...(generation !== undefined && { [GENERATION_LABEL]: generation }),
     [REVISION_LABEL]: hash,
   }
   const labels = yield* runIfSteps(withMembers(template.metadata.labels, added))
   return { metadata: { ...template.metadata, labels }, spec: { ...template.spec, tolerations: daemonTolerations(template.spec) } }
 }
 
-/** Whether a pod has the template of the revision with a hash. */
-export const isUpdated = ({ metadata: { labels } }: Pod, hash: string): boolean => hash !== '' && labels?.[REVISION_LABEL] === hash
+/**
+ * Returns the generation of the template that clients of extensions/v1beta1 have set, as pods have it in a label.
+ * Undefined if there is none, or it is not a number.
+ */
+export function templateGeneration({ annotations }: Pick<ObjectMeta, 'annotations'>): string | undefined {
+  const generation = parseInt64(annotations?.[GENERATION_ANNOTATION] ?? '')
+  return generation === undefined ? undefined : String(generation)
+}
+
+/** Whether a pod has the present template: by the hash of the revision, or by the generation of the template. */
+export const isUpdated = ({ metadata: { labels } }: Pod, { hash, generation }: TemplateIdentity): boolean =>
+  (hash !== '' && labels?.[REVISION_LABEL] === hash) || (generation !== undefined && labels?.[GENERATION_LABEL] === generation)
 
 /** Orders pods: those on a node first, then by creation, equal times by name. */
 export function oldestFirst(a: Pod, b: Pod): number {

@@ -4,7 +4,7 @@ import { isPodAvailable, isPodTerminating } from '../../shared/pods.ts'
 import { scaledValue } from '../../shared/scaled-value.ts'
 import type { Placement } from './node-fit.ts'
 import type { Changes, PodRules } from './placement.ts'
-import { isUpdated } from './pod.ts'
+import { isUpdated, type TemplateIdentity } from './pod.ts'
 
 /** Limits of a rolling update, in pods. */
 export interface RolloutLimits {
@@ -35,11 +35,11 @@ interface NodePods {
 
 const NO_PODS: NodePods = { newPod: undefined, oldPod: undefined }
 
-function podsOnNode(pods: readonly Pod[], hash: string): NodePods | undefined {
+function podsOnNode(pods: readonly Pod[], template: TemplateIdentity): NodePods | undefined {
   let [newPod, oldPod]: (Pod | undefined)[] = []
   for (const pod of pods) {
     if (isPodTerminating(pod)) continue
-    if (isUpdated(pod, hash)) {
+    if (isUpdated(pod, template)) {
       if (newPod) return undefined
       newPod = pod
     } else {
@@ -53,10 +53,10 @@ function podsOnNode(pods: readonly Pod[], hash: string): NodePods | undefined {
 /** Nodes that have pods, and those that should have one. */
 function* nodesToUpdate(
   { nodes, pods }: Placement,
-  hash: string,
+  template: TemplateIdentity,
 ): Generator<{ readonly node: string; readonly found: NodePods | undefined }> {
-  for (const [node, group] of pods) yield { node, found: podsOnNode(group, hash) }
-  for (const [node, { shouldRun }] of nodes) if (shouldRun && !pods.has(node)) yield { node, found: podsOnNode([], hash) }
+  for (const [node, group] of pods) yield { node, found: podsOnNode(group, template) }
+  for (const [node, { shouldRun }] of nodes) if (shouldRun && !pods.has(node)) yield { node, found: podsOnNode([], template) }
 }
 
 /** Decides one step of a rolling update. */
@@ -71,12 +71,12 @@ export function rolloutStep(set: Pick<DaemonSet, 'spec'>, placement: Placement, 
  * Deletes old pods: all that are unavailable, and as many others as may become unavailable. Their nodes get new pods
  * once they are gone.
  */
-function replaceStep(placement: Placement, maxUnavailable: number, { hash, minReadySeconds, now }: PodRules): Changes {
+function replaceStep(placement: Placement, maxUnavailable: number, rules: PodRules): Changes {
   let unavailable = 0
   const down: Pod[] = []
   const candidates: Pod[] = []
-  const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds, now)
-  for (const { found } of nodesToUpdate(placement, hash)) {
+  const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, rules.minReadySeconds, rules.now)
+  for (const { found } of nodesToUpdate(placement, rules)) {
     const { newPod, oldPod } = found ?? NO_PODS
     if (oldPod && !newPod) {
       if (isAvailable(oldPod)) candidates.push(oldPod)
@@ -94,14 +94,14 @@ function replaceStep(placement: Placement, maxUnavailable: number, { hash, minRe
  * allows. Deletes old pods whose successor is available. An available old pod on a node that should no longer run one
  * is deleted only while enough others are available.
  */
-function surgeStep(placement: Placement, maxSurge: number, desired: number, { hash, minReadySeconds, now }: PodRules): Changes {
-  const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds, now)
+function surgeStep(placement: Placement, maxSurge: number, desired: number, rules: PodRules): Changes {
+  const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, rules.minReadySeconds, rules.now)
   let [surge, available] = [0, 0]
   const victims: Pod[] = []
   const misplaced: Pod[] = []
   const needed: string[] = []
   const candidates: string[] = []
-  for (const { node, found } of nodesToUpdate(placement, hash)) {
+  for (const { node, found } of nodesToUpdate(placement, rules)) {
     if (!found) {
       surge++
       continue

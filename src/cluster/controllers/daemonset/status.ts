@@ -10,12 +10,7 @@ const NONE: readonly never[] = []
  * Returns the status of a daemon set. Of several pods of a node the oldest counts. @param isObserved whether this pass
  * has acted on the present spec.
  */
-export function statusOf(
-  set: DaemonSet,
-  { nodes, pods }: Placement,
-  { hash, minReadySeconds, now }: PodRules,
-  isObserved: boolean,
-): DaemonSetStatus {
+export function statusOf(set: DaemonSet, { nodes, pods }: Placement, rules: PodRules, isObserved: boolean): DaemonSetStatus {
   const counts = {
     desiredNumberScheduled: 0,
     currentNumberScheduled: 0,
@@ -31,8 +26,8 @@ export function statusOf(
     if (!shouldRun || !pod) continue
     counts.currentNumberScheduled++
     if (isPodReady(pod)) counts.numberReady++
-    if (isPodAvailable(pod, minReadySeconds, now)) counts.numberAvailable++
-    if (isUpdated(pod, hash)) counts.updatedNumberScheduled++
+    if (isPodAvailable(pod, rules.minReadySeconds, rules.now)) counts.numberAvailable++
+    if (isUpdated(pod, rules)) counts.updatedNumberScheduled++
   }
   const { generation } = set.metadata
   return {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { podsByTarget } from '../../../../../src/cluster/controllers/daemonset/placement.ts'
+import { templateGeneration } from '../../../../../src/cluster/controllers/daemonset/pod.ts'
 import { isSameDaemonStatus, statusOf } from '../../../../../src/cluster/controllers/daemonset/status.ts'
 import { daemonPod, daemonSet, RULES, RUNS } from './daemon-pods.ts'
 
@@ -28,6 +29,13 @@ describe('status of a daemon set', () => {
       numberAvailable: 1,
       numberUnavailable: 2,
     })
+  })
+
+  it('counts a pod as updated by the generation of its template, too', () => {
+    const rules = { ...RULES, hash: 'other', generation: templateGeneration(daemonSet().metadata) }
+    const labelled = new Map([['a', [{ ...daemonPod('x', 'a'), metadata: { name: 'x', labels: { 'pod-template-generation': '7' } } }]]])
+    const counted = (own: typeof rules): number => statusOf(daemonSet(), { nodes, pods: labelled }, own, true).updatedNumberScheduled ?? 0
+    expect([counted(rules), counted({ ...rules, generation: '8' }), counted({ ...rules, generation: undefined })]).to.deep.equal([1, 0, 0])
   })
 
   it('does not raise the observed generation in a pass that only counts', () => {
