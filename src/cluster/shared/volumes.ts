@@ -19,6 +19,8 @@ export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller'
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node'
 /** Annotation of a volume with the name of its provisioner. */
 export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by'
+/** Finalizer that keeps a volume until the provisioner has deleted what is behind it. */
+export const PROVISIONER_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer'
 /** Annotations of a claim with the name of the provisioner that shall provide its volume. */
 export const STORAGE_PROVISIONER = 'volume.kubernetes.io/storage-provisioner'
 export const BETA_STORAGE_PROVISIONER = 'volume.beta.kubernetes.io/storage-provisioner'

@@ -10,18 +10,11 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSy
 import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
 import { CLAIMS, STORAGE_CLASSES, VOLUMES } from '../shared/kinds.ts'
-import { classOf, requestedStorage } from '../shared/volumes.ts'
+import { classOf, PROVISIONER_FINALIZER, requestedStorage } from '../shared/volumes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { createDefaultObjects, SIMULATED_DRIVER } from './default-objects.ts'
 import { isToExpand, resizedStatus, resizingStatus } from './expansion.ts'
-import {
-  isPopulatedByOthers,
-  isToDelete,
-  isToProvision,
-  PROVISIONER_FINALIZER,
-  provisionedVolume,
-  volumeName,
-} from './provisioned-volume.ts'
+import { isPopulatedByOthers, isToDelete, isToProvision, provisionedVolume, volumeName } from './provisioned-volume.ts'
 
 const WORKERS = 4
 const DEFAULTS = 'defaults'

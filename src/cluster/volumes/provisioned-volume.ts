@@ -5,14 +5,12 @@ import {
   classOf,
   isDelayed,
   PROVISIONED_BY,
+  PROVISIONER_FINALIZER,
   requestedStorage,
   SELECTED_NODE,
   STORAGE_PROVISIONER,
 } from '../shared/volumes.ts'
 import { SIMULATED_DRIVER } from './default-objects.ts'
-
-/** Finalizer that keeps a volume until the provisioner has deleted what is behind it. */
-export const PROVISIONER_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer'
 
 /**
  * Provisioners of minikube, of Docker Desktop, and of kind and k3s. Manifests for these clusters name them, and no

@@ -10,10 +10,14 @@ import {
   capacityOf,
   hasAnnotation,
   PROVISIONED_BY,
+  PROVISIONER_FINALIZER,
   STORAGE_PROVISIONER,
 } from '../../shared/volumes.ts'
 import { withMembers } from '../../shared/with-members.ts'
-import { MIGRATED_TO } from './volume-decision.ts'
+import { MIGRATED_TO, PLUGIN_PREFIX } from './volume-decision.ts'
+
+/** Finalizer of a volume of a plugin, until the plugin has deleted what is behind it. */
+const PLUGIN_FINALIZER = 'kubernetes.io/pv-controller'
 
 /** Annotation of a volume whose file system is still smaller than the volume, with its size. */
 const PRE_RESIZE_CAPACITY = 'volume.alpha.kubernetes.io/pre-resize-capacity'
@@ -79,13 +83,55 @@ export function claimStatus(
 }
 
 /**
- * Returns a volume of a replaced plugin with the name of the CSI driver that has replaced it. Undefined if nothing
+ * Returns a volume with the marks of its plugin: the CSI driver that has replaced the plugin, and the finalizer that
+ * keeps a volume until its plugin has deleted what is behind it. Undefined if nothing changes. Source:
+ * updateVolumeMigrationAnnotationsAndFinalizers of pkg/controller/volume/persistentvolume.
+ * @param keepsUntilDeleted whether volumes have the finalizer, as gate HonorPVReclaimPolicy says.
+ */
+export function* withPluginMarks(volume: PersistentVolume, keepsUntilDeleted: boolean): Steps<PersistentVolume | undefined> {
+  const marked = yield* withMigration(volume, volume.metadata.annotations?.[PROVISIONED_BY])
+  const finalizers = keepsUntilDeleted ? pluginFinalizers(volume) : undefined
+  if (finalizers === undefined) return marked
+  const { metadata } = marked ?? volume
+  return { ...volume, metadata: { ...metadata, finalizers } }
+}
+
+/**
+ * Returns a claim of a replaced plugin with the name of the CSI driver that has replaced it. Undefined if nothing
  * changes.
  */
-export function* withMigration(volume: PersistentVolume): Steps<PersistentVolume | undefined> {
-  const plugin = volume.metadata.annotations?.[PROVISIONED_BY]
-  const driver = plugin === undefined ? undefined : migratedDriver(plugin)
-  return driver === undefined || volume.metadata.annotations?.[MIGRATED_TO] === driver
-    ? undefined
-    : yield* annotated(volume, { [MIGRATED_TO]: driver })
+export const withClaimMigration = (claim: PersistentVolumeClaim): Steps<PersistentVolumeClaim | undefined> =>
+  withMigration(claim, claim.metadata.annotations?.[STORAGE_PROVISIONER] ?? claim.metadata.annotations?.[BETA_STORAGE_PROVISIONER])
+
+function* withMigration<T extends PersistentVolume | PersistentVolumeClaim>(object: T, plugin: string | undefined): Steps<T | undefined> {
+  if (plugin === undefined) return undefined
+  const driver = migratedDriver(plugin)
+  if ((object.metadata.annotations?.[MIGRATED_TO] ?? '') === (driver ?? '')) return undefined
+  if (driver !== undefined) return yield* annotated(object, { [MIGRATED_TO]: driver })
+  const annotations = yield* runIfSteps(withMembers(object.metadata.annotations))
+  delete annotations[MIGRATED_TO]
+  return { ...object, metadata: { ...object.metadata, annotations } }
+}
+
+/** Returns the finalizers that a volume should have. Undefined if it has them. */
+function pluginFinalizers({ metadata, spec }: PersistentVolume): string[] | undefined {
+  const provisioner = metadata.annotations?.[PROVISIONED_BY] ?? ''
+  const isPlugin = isOfPlugin(provisioner)
+  if (!isPlugin && migratedDriver(provisioner) === undefined) return undefined
+  const { finalizers = [], deletionTimestamp } = metadata
+  const isKept = isPlugin && spec.persistentVolumeReclaimPolicy === 'Delete'
+  const wanted = finalizers.filter(each => (isKept || each !== PLUGIN_FINALIZER) && !(isPlugin && each === PROVISIONER_FINALIZER))
+  // An object that is being deleted cannot get finalizers.
+  if (isKept && !wanted.includes(PLUGIN_FINALIZER) && deletionTimestamp === undefined) wanted.push(PLUGIN_FINALIZER)
+  return deepEqual(wanted, finalizers) ? undefined : wanted
+}
+
+/** Reports whether a provisioner is a plugin of kube-controller-manager that no CSI driver has replaced. */
+const isOfPlugin = (provisioner: string): boolean => provisioner.startsWith(PLUGIN_PREFIX) && migratedDriver(provisioner) === undefined
+
+/** Returns a volume without the finalizer of its plugin. Undefined if it has none. */
+export function withoutPluginFinalizer(volume: PersistentVolume): PersistentVolume | undefined {
+  const { finalizers = [] } = volume.metadata
+  if (!finalizers.includes(PLUGIN_FINALIZER)) return undefined
+  return { ...volume, metadata: { ...volume.metadata, finalizers: finalizers.filter(finalizer => finalizer !== PLUGIN_FINALIZER) } }
 }

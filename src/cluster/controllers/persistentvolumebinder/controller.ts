@@ -15,9 +15,17 @@ import { LatestObjects } from '../../shared/latest-objects.ts'
 import { podsByClaim } from '../../shared/pod-claims.ts'
 import { BIND_COMPLETED, boundToClaim, claimKeyOf, classOf, defaultClass, hasAnnotation, namedClass } from '../../shared/volumes.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { boundToVolume, claimStatus, unbound, withMigration, withProvisioner } from './binding.ts'
+import {
+  boundToVolume,
+  claimStatus,
+  unbound,
+  withClaimMigration,
+  withoutPluginFinalizer,
+  withPluginMarks,
+  withProvisioner,
+} from './binding.ts'
 import { type BinderEvent, type ClaimDecision, decideClaim } from './claim-decision.ts'
-import { decideReclaim, decideVolume, podsInUse } from './volume-decision.ts'
+import { decideReclaim, decideVolume, PLUGIN_PREFIX, podsInUse } from './volume-decision.ts'
 
 /** Index of volumes by the class for which they are available, and by the claim that they refer to. */
 const CANDIDATES = 'candidates'
@@ -29,7 +37,6 @@ const NO_CLASS = 'no class'
 /** Index of claims by the volume that they name. */
 const NAMED = 'named volume'
 
-const PLUGIN_PREFIX = 'kubernetes.io/'
 /** Time after which a volume that could not be recycled is looked at again, in milliseconds. */
 const RESYNC_MS = 15_000
 
@@ -130,8 +137,10 @@ class Binder {
   }
 
   async #syncClaim(key: string): Promise<void> {
-    const claim = this.#latestClaims.get(key)
-    if (claim === undefined) return
+    const observed = this.#latestClaims.get(key)
+    if (observed === undefined) return
+    const migrated = await startInTurns(withClaimMigration(observed))
+    const claim = migrated ? this.#latestClaims.wrote(await this.#env.client.update(CLAIMS, migrated)) : observed
     const decision = this.#decide(claim)
     switch (decision.action) {
       case 'bind':
@@ -205,8 +214,8 @@ class Binder {
   async #syncVolume(name: string): Promise<void> {
     const observed = this.#latestVolumes.get(name)
     if (observed === undefined) return
-    const migrated = await startInTurns(withMigration(observed))
-    const volume = migrated ? this.#latestVolumes.wrote(await this.#env.client.update(VOLUMES, migrated)) : observed
+    const marked = await startInTurns(withPluginMarks(observed, this.#env.features.enabled('HonorPVReclaimPolicy')))
+    const volume = marked ? this.#latestVolumes.wrote(await this.#env.client.update(VOLUMES, marked)) : observed
     const claim = await this.#claimOf(volume)
     const decision = decideVolume(volume, claim)
     switch (decision.action) {
@@ -244,7 +253,7 @@ class Binder {
   }
 
   async #reclaim(volume: PersistentVolume): Promise<void> {
-    const { client, features } = this.#env
+    const { features } = this.#env
     const leavesCsi = features.enabled('HonorPVReclaimPolicy')
     const decision = decideReclaim(volume, leavesCsi)
     switch (decision.action) {
@@ -255,13 +264,20 @@ class Binder {
         this.#recordVolume(volume, 'Normal', 'VolumeRecycled', 'Volume recycled')
         return this.#unbind(volume)
       case 'delete':
-        if (volume.metadata.deletionTimestamp === undefined)
-          await client.delete(VOLUMES, '', volume.metadata.name ?? '').catch(undefinedIfNotFound)
-        return
+        return this.#delete(volume)
       case 'fail':
         if (volume.status.phase === 'Failed') return
         this.#recordVolume(await this.#writePhase(volume, 'Failed', decision.message), 'Warning', decision.reason, decision.message)
     }
+  }
+
+  /** Deletes a volume that its plugin has deleted. Its finalizer is removed first. */
+  async #delete(volume: PersistentVolume): Promise<void> {
+    const { client } = this.#env
+    const released = withoutPluginFinalizer(volume)
+    if (released) this.#latestVolumes.wrote(await client.update(VOLUMES, released))
+    if (volume.metadata.deletionTimestamp === undefined)
+      await client.delete(VOLUMES, '', volume.metadata.name ?? '').catch(undefinedIfNotFound)
   }
 
   /**

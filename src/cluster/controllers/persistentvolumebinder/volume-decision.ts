@@ -36,7 +36,8 @@ export type ReclaimDecision =
   | { readonly action: 'delete' }
   | { readonly action: 'fail'; readonly reason: string; readonly message: string }
 
-const PLUGIN_PREFIX = 'kubernetes.io/'
+/** Prefix of the plugins of kube-controller-manager. */
+export const PLUGIN_PREFIX = 'kubernetes.io/'
 const HOST_PATH = 'kubernetes.io/host-path'
 /** Paths that the deleter of host paths accepts. */
 const TEMPORARY = '/tmp/'

@@ -1,11 +1,6 @@
 import { expect } from 'chai'
-import {
-  isPopulatedByOthers,
-  isToDelete,
-  isToProvision,
-  PROVISIONER_FINALIZER,
-  provisionedVolume,
-} from '../../../../src/cluster/volumes/provisioned-volume.ts'
+import { PROVISIONER_FINALIZER } from '../../../../src/cluster/shared/volumes.ts'
+import { isPopulatedByOthers, isToDelete, isToProvision, provisionedVolume } from '../../../../src/cluster/volumes/provisioned-volume.ts'
 import { claimOf, storageClassOf, volumeOf } from '../../../support/storage-objects.ts'
 
 const DRIVER = 'volumes.binnacle.dev'

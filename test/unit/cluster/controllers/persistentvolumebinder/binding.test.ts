@@ -3,7 +3,9 @@ import {
   boundToVolume,
   claimStatus,
   unbound,
-  withMigration,
+  withClaimMigration,
+  withoutPluginFinalizer,
+  withPluginMarks,
   withProvisioner,
 } from '../../../../../src/cluster/controllers/persistentvolumebinder/binding.ts'
 import { boundToClaim } from '../../../../../src/cluster/shared/volumes.ts'
@@ -78,9 +80,56 @@ describe('annotations', () => {
     expect(claim && runAtOnce(withProvisioner(claim, 'p'))).to.equal(undefined)
   })
 
-  it('name the driver that has replaced the plugin of a volume', () => {
+  it('name the driver that has replaced the plugin of a volume or claim, and no driver otherwise', () => {
     const volume = volumeOf('v', { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/aws-ebs' } })
-    expect(runAtOnce(withMigration(volume))?.metadata.annotations).to.have.property('pv.kubernetes.io/migrated-to', 'ebs.csi.aws.com')
-    expect(runAtOnce(withMigration(volumeOf('v')))).to.equal(undefined)
+    const marked = runAtOnce(withPluginMarks(volume, true))
+    expect(marked?.metadata.annotations).to.have.property('pv.kubernetes.io/migrated-to', 'ebs.csi.aws.com')
+    expect(marked && runAtOnce(withPluginMarks(marked, true))).to.equal(undefined)
+    expect(runAtOnce(withPluginMarks(volumeOf('v'), true))).to.equal(undefined)
+    const claim = claimOf('c', { annotations: { 'volume.kubernetes.io/storage-provisioner': 'kubernetes.io/gce-pd' } })
+    const migrated = runAtOnce(withClaimMigration(claim))
+    expect(migrated?.metadata.annotations).to.have.property('pv.kubernetes.io/migrated-to', 'pd.csi.storage.gke.io')
+    const annotations = { ...migrated?.metadata.annotations, 'volume.kubernetes.io/storage-provisioner': 'other' }
+    expect(runAtOnce(withClaimMigration(claimOf('c', { annotations })))?.metadata.annotations).to.deep.equal({
+      'volume.kubernetes.io/storage-provisioner': 'other',
+    })
+  })
+})
+
+describe('finalizers of a provisioned volume', () => {
+  const [PLUGIN, EXTERNAL] = ['kubernetes.io/pv-controller', 'external-provisioner.volume.kubernetes.io/finalizer']
+  const provisioned = (by: string, policy: 'Delete' | 'Retain', finalizers: string[], metadata: object = {}) =>
+    volumeOf('v', {
+      annotations: { 'pv.kubernetes.io/provisioned-by': by },
+      metadata: { finalizers, ...metadata },
+      spec: { persistentVolumeReclaimPolicy: policy },
+    })
+  const cases: readonly (readonly [name: string, volume: ReturnType<typeof provisioned>, finalizers: string[] | undefined])[] = [
+    ['has that of its plugin', provisioned('kubernetes.io/host-path', 'Delete', ['a']), ['a', PLUGIN]],
+    ['keeps it', provisioned('kubernetes.io/host-path', 'Delete', [PLUGIN]), undefined],
+    ['has not that of a driver', provisioned('kubernetes.io/host-path', 'Delete', [EXTERNAL]), [PLUGIN]],
+    ['loses it with another policy', provisioned('kubernetes.io/host-path', 'Retain', ['a', PLUGIN]), ['a']],
+    ['loses it with another plugin', provisioned('kubernetes.io/aws-ebs', 'Delete', [PLUGIN, EXTERNAL]), [EXTERNAL]],
+    ['is left to a driver', provisioned('ebs.csi.aws.com', 'Delete', [EXTERNAL]), undefined],
+    [
+      'gets none while it is deleted',
+      provisioned('kubernetes.io/host-path', 'Delete', ['a'], { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      undefined,
+    ],
+  ]
+  for (const [name, volume, finalizers] of cases)
+    it(name, () => {
+      expect(runAtOnce(withPluginMarks(volume, true))?.metadata.finalizers ?? volume.metadata.finalizers).to.deep.equal(
+        finalizers ?? volume.metadata.finalizers,
+      )
+    })
+
+  it('is not set without the gate', () => {
+    expect(runAtOnce(withPluginMarks(provisioned('kubernetes.io/host-path', 'Delete', []), false))).to.equal(undefined)
+  })
+
+  it('is removed once the plugin has deleted what is behind the volume', () => {
+    expect(withoutPluginFinalizer(provisioned('p', 'Delete', ['a', PLUGIN]))?.metadata.finalizers).to.deep.equal(['a'])
+    expect(withoutPluginFinalizer(provisioned('p', 'Delete', ['a']))).to.equal(undefined)
   })
 })
