@@ -17,6 +17,14 @@ export const isTerminalPhase = (phase: string | undefined): boolean => phase ===
 
 export const isPodTerminating = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined
 
+/**
+ * Whether a pod no longer uses its volumes: it has ended, or it is being deleted and no container runs. Source:
+ * IsPodTerminated of pkg/volume/util.
+ */
+export const isPodStopped = (pod: Pod): boolean =>
+  isPodTerminal(pod) ||
+  (isPodTerminating(pod) && (pod.status.containerStatuses ?? []).every(({ state }) => state?.terminated ?? state?.waiting))
+
 /** Whether a pod runs or may run: it has neither ended nor been deleted. */
 export const isPodActive = (pod: Pod): boolean => !isPodTerminal(pod) && !isPodTerminating(pod)
 

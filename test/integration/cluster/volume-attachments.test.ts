@@ -75,6 +75,36 @@ describe('a volume that is attached to a node', () => {
     expect(await count()).to.equal(0)
   })
 
+  it('is detached from a node that is deleted: at once if it was not mounted, and after six minutes otherwise', async () => {
+    await plane.request('DELETE', '/api/v1/nodes/n1')
+    await remove('a')
+    await advance(5)
+    expect(await count()).to.equal(1)
+    await advance(1)
+    expect(await count()).to.equal(0)
+    await plane.apply(pod('b', 'n2'))
+    await plane.until(async () => (await count()) === 1)
+    await plane.request('DELETE', '/api/v1/nodes/n2')
+    await plane.settled()
+    expect(await count()).to.equal(1)
+    await remove('b')
+    await plane.settled()
+    expect(await count()).to.equal(0)
+  })
+
+  it('is detached once the containers of its deleted pod have stopped', async () => {
+    await change('/api/v1/nodes/n1/status', { status: { volumesInUse: null } })
+    const containerStatuses = (state: object): object => ({
+      containerStatuses: [{ name: 'c', image: '', imageID: '', ready: false, restartCount: 0, state }],
+    })
+    await change(`${PODS}/a/status`, { status: containerStatuses({ running: {} }) })
+    expect((await plane.request('DELETE', `${PODS}/a`)).status).to.equal(200)
+    await plane.settled()
+    expect(await count()).to.equal(1)
+    await change(`${PODS}/a/status`, { status: containerStatuses({ terminated: { exitCode: 0 } }) })
+    expect(await count()).to.equal(0)
+  })
+
   it('cannot be attached to others, with an event that names the pods of the node that have not ended', async () => {
     const messages = async (name: string): Promise<string[]> =>
       (await get('/api/v1/events')).items
@@ -86,6 +116,10 @@ describe('a volume that is attached to a node', () => {
     await plane.apply(pod('b', 'n2'))
     await plane.until(async () => (await messages('b')).length > 0)
     expect(await messages('b')).to.deep.equal([error])
+    // The conflict of a node is reported once, to the pods that wait then.
+    await plane.apply(pod('late', 'n2'))
+    await plane.settled()
+    expect(await messages('late')).to.deep.equal([])
     await plane.apply(pod('d', 'n3'))
     await plane.until(async () => (await messages('d')).length > 0)
     expect(await messages('d')).to.deep.equal([error])

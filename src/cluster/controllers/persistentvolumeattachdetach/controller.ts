@@ -10,7 +10,7 @@ import { CLAIMS, CSI_DRIVERS, NODES, PODS, VOLUME_ATTACHMENTS, VOLUMES } from '.
 import { LatestObjects } from '../../shared/latest-objects.ts'
 import { hasOutOfServiceTaint, isNodeReady } from '../../shared/nodes.ts'
 import { podsByClaim } from '../../shared/pod-claims.ts'
-import { isPodTerminal, podsByNode } from '../../shared/pods.ts'
+import { isPodStopped, podsByNode } from '../../shared/pods.ts'
 import { claimKeyOf } from '../../shared/volumes.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { attachmentOf, type DesiredVolume, desiredVolumes, isManaged, isShared, multiAttachError, uniqueVolumeName } from './desired.ts'
@@ -43,8 +43,12 @@ class AttachDetach {
   readonly #queue: KeyQueue
   /** Times at which mounted volumes were no longer needed, by attachment. */
   readonly #unneededSince = new Map<string, number>()
-  /** Errors and conflicts that events have reported, by attachment and uid of the pod. */
+  /** Errors that events have reported, by attachment and uid of the pod. */
   readonly #reported = new Map<string, Map<string, string>>()
+  /** Unique names of volumes that other nodes have, as events have reported, by the node that waits for them. */
+  readonly #conflicts = new Map<string, Set<string>>()
+  /** Deleted nodes that have attachments, as they were. */
+  readonly #deletedNodes = new Map<string, Node>()
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     const { informers } = env
@@ -72,7 +76,11 @@ class AttachDetach {
       if (spec.nodeName && spec.volumes?.some(volume => volume.persistentVolumeClaim ?? volume.ephemeral)) this.#queue.add(spec.nodeName)
     }
     this.#pods.on({ added: podChanged, updated: podChanged, deleted: podChanged })
-    this.#nodes.on({ added: node => this.#nodeChanged(node), updated: node => this.#nodeChanged(node) })
+    this.#nodes.on({
+      added: node => this.#nodeChanged(node),
+      updated: node => this.#nodeChanged(node),
+      deleted: node => this.#nodeDeleted(node),
+    })
     const claimChanged = (claim: PersistentVolumeClaim): void => {
       for (const pod of this.#podsOf(objectKey(claim))) podChanged(pod)
     }
@@ -94,6 +102,14 @@ class AttachDetach {
     if (this.#attachments.store.by(BY_NODE, name).length > 0 || (status?.volumesAttached?.length ?? 0) > 0) this.#queue.add(name)
   }
 
+  #nodeDeleted(node: Node): void {
+    const { name = '' } = node.metadata
+    this.#conflicts.delete(name)
+    if (this.#attachments.store.by(BY_NODE, name).length === 0) return
+    this.#deletedNodes.set(name, node)
+    this.#queue.add(name)
+  }
+
   /** Looks at the node, and at nodes that wait for the volume. */
   #attachmentGone({ metadata: { name = '' }, spec }: VolumeAttachment): void {
     this.#unneededSince.delete(name)
@@ -105,17 +121,11 @@ class AttachDetach {
 
   async #sync(name: string): Promise<void> {
     const node = this.#latestNodes.get(name)
-    if (node === undefined || !isManaged(node)) return
-    const desired = desiredVolumes(this.#podsOn(name), node, {
-      claim: key => this.#claims.store.get(key),
-      volume: volume => this.#volumes.store.get(volume),
-      driver: driver => this.#drivers.store.get(driver),
-    })
-    const attached = new Map<string, VolumeAttachment>()
-    for (const attachment of this.#attachments.store.by(BY_NODE, name)) {
-      const csi = this.#volumes.store.get(attachment.spec.source.persistentVolumeName ?? '')?.spec.csi
-      if (csi) attached.set(uniqueVolumeName(csi.driver, csi.volumeHandle), attachment)
-    }
+    if (node === undefined) return this.#syncDeleted(name)
+    this.#deletedNodes.delete(name)
+    if (!isManaged(node)) return
+    const desired = this.#desiredOn(node)
+    const attached = this.#attachedTo(name)
     const unneeded = [...attached].filter(
       ([volume, { metadata }]) => !desired.has(volume) && this.#mayDetach(node, volume, metadata.name ?? ''),
     )
@@ -125,6 +135,7 @@ class AttachDetach {
       .map(([volume]) => volume)
     await this.#writeStatus(node, present, desired)
     for (const [, attachment] of unneeded) await this.#detach(attachment)
+    for (const volume of this.#conflicts.get(name) ?? []) if (!desired.has(volume)) this.#conflicts.get(name)?.delete(volume)
     for (const [volume, wanted] of desired) {
       const attachment = attached.get(volume)
       // A volume that is needed again gets the whole time for its next unmount.
@@ -134,20 +145,64 @@ class AttachDetach {
     }
   }
 
+  /** Detaches what no pod needs on a node that was deleted. What it had mounted is detached after its time. */
+  async #syncDeleted(name: string): Promise<void> {
+    const attached = this.#attachedTo(name)
+    if (attached.size === 0) return void this.#deletedNodes.delete(name)
+    // A node that was deleted before this program began is not known to have mounted anything.
+    const node = this.#deletedNodes.get(name)
+    const desired = this.#desiredOn(node ?? { metadata: { name } })
+    for (const [volume, attachment] of attached) {
+      const isNeeded = desired.has(volume) || (node !== undefined && !this.#mayDetach(node, volume, attachment.metadata.name ?? ''))
+      if (!isNeeded) await this.#detach(attachment)
+    }
+  }
+
+  #desiredOn(node: Pick<Node, 'metadata'>): Map<string, DesiredVolume> {
+    return desiredVolumes(this.#podsOn(node.metadata.name ?? ''), node, {
+      claim: key => this.#claims.store.get(key),
+      volume: volume => this.#volumes.store.get(volume),
+      driver: driver => this.#drivers.store.get(driver),
+    })
+  }
+
+  /** Returns the attachments of a node by the unique names of their volumes. */
+  #attachedTo(node: string): Map<string, VolumeAttachment> {
+    const attached = new Map<string, VolumeAttachment>()
+    for (const attachment of this.#attachments.store.by(BY_NODE, node)) {
+      const csi = this.#volumes.store.get(attachment.spec.source.persistentVolumeName ?? '')?.spec.csi
+      if (csi) attached.set(uniqueVolumeName(csi.driver, csi.volumeHandle), attachment)
+    }
+    return attached
+  }
+
   async #attach(wanted: DesiredVolume, node: string): Promise<void> {
     const { volume } = wanted
     const name = volume.metadata.name ?? ''
     const attachment = attachmentOf(wanted, node)
     const others = this.#attachments.store.by(BY_VOLUME, name).filter(({ spec }) => spec.nodeName !== node)
     if (others.length > 0 && !isShared(volume)) {
+      if (!this.#isNewConflict(uniqueVolumeName(wanted.driver, wanted.handle), node)) return
       const nodes = new Set(others.map(({ spec }) => spec.nodeName))
-      const users = this.#podsOf(claimKeyOf(volume) ?? '').filter(pod => nodes.has(pod.spec.nodeName ?? '') && !isPodTerminal(pod))
-      for (const pod of wanted.pods) this.#warn(attachment, pod, multiAttachError(name, users, pod.metadata.namespace ?? ''))
+      const users = this.#podsOf(claimKeyOf(volume) ?? '').filter(pod => nodes.has(pod.spec.nodeName ?? '') && !isPodStopped(pod))
+      for (const pod of wanted.pods) this.#recordFailure(pod, multiAttachError(name, users, pod.metadata.namespace ?? ''))
       return
     }
+    this.#conflicts.get(node)?.delete(uniqueVolumeName(wanted.driver, wanted.handle))
     await this.#env.client.create(VOLUME_ATTACHMENTS, attachment).catch((error: unknown) => {
       if (!isStatusError(error, 'AlreadyExists')) throw error
     })
+  }
+
+  /** Notes that other nodes have a volume that a node needs. Returns false if that was noted before. */
+  #isNewConflict(volume: string, node: string): boolean {
+    const conflicts = this.#conflicts.get(node) ?? new Set<string>()
+    this.#conflicts.set(node, conflicts)
+    return conflicts.size !== conflicts.add(volume).size
+  }
+
+  #recordFailure(pod: Pod, message: string): void {
+    this.#recorder.record(PODS, pod, 'Warning', 'FailedAttachVolume', message)
   }
 
   /** Reports the error of the driver's attacher, each one once. */
@@ -163,7 +218,7 @@ class AttachDetach {
     const reported = this.#reported.get(name) ?? new Map<string, string>()
     if (reported.get(uid) === message) return
     this.#reported.set(name, reported.set(uid, message))
-    this.#recorder.record(PODS, pod, 'Warning', 'FailedAttachVolume', message)
+    this.#recordFailure(pod, message)
   }
 
   /**

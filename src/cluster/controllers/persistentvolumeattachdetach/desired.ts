@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import type { CSIDriver, VolumeAttachment } from '../../../api/storage/v1.types.ts'
 import { claimNameOf } from '../../shared/pod-claims.ts'
-import { isPodTerminal } from '../../shared/pods.ts'
+import { isPodStopped } from '../../shared/pods.ts'
 
 /** Annotation of a node whose volumes this controller attaches. */
 const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach'
-/** Annotation of a node whose volumes stay attached while pods that have ended exist. */
+/** Annotation of a node whose volumes stay attached while pods that have stopped exist. */
 const KEEPS_TERMINATED = 'volumes.kubernetes.io/keep-terminated-pod-volumes'
 
 /** Whether the controller attaches volumes to a node, instead of its kubelet. */
@@ -46,7 +46,7 @@ export function desiredVolumes(pods: readonly Pod[], node: Pick<Pod, 'metadata'>
   const desired = new Map<string, DesiredVolume>()
   const keepsTerminated = node.metadata.annotations?.[KEEPS_TERMINATED] === 'true'
   for (const pod of pods) {
-    if (isPodTerminal(pod) && !keepsTerminated) continue
+    if (isPodStopped(pod) && !keepsTerminated) continue
     for (const each of pod.spec.volumes ?? []) {
       const claimName = claimNameOf(pod, each)
       const claim = claimName === undefined ? undefined : reads.claim(`${pod.metadata.namespace ?? ''}/${claimName}`)

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
+import { isPodStopped } from '../../shared/pods.ts'
 import { hasAnnotation, hasOtherMode, PROVISIONED_BY } from '../../shared/volumes.ts'
 
 /** Next step for a volume. */
@@ -86,13 +86,9 @@ export function decideReclaim({ metadata, spec }: PersistentVolume, leavesCsi: b
 /** Returns the names of the pods that may still write to their volumes, in order. Source: isVolumeUsed. */
 export const podsInUse = (pods: readonly Pod[]): string[] =>
   pods
-    .filter(pod => !isPodTerminal(pod) && !(isPodTerminating(pod) && hasStopped(pod)))
+    .filter(pod => !isPodStopped(pod))
     .map(objectKey)
     .toSorted()
-
-/** Whether no container of a pod runs. */
-const hasStopped = ({ status: { containerStatuses = [] } }: Pod): boolean =>
-  containerStatuses.every(({ state }) => state?.terminated ?? state?.waiting)
 
 /** Annotation of a volume whose plugin was replaced by a CSI driver, with the driver's name. */
 export const MIGRATED_TO = 'pv.kubernetes.io/migrated-to'
