@@ -103,7 +103,7 @@ function reconcileOld({
 }: Sizes): object {
   const old = set({ replicas: oldReplicas, available: readyPodsFromOldRS })
   const newSet = set({ name: 'foo-v2', replicas: newReplicas, available: readyPodsFromNewRS })
-  const [resize] = resizeOld(deployment({ replicas: deploymentReplicas, maxSurge: 0, maxUnavailable: most }), [old], newSet)
+  const resize = resizeOld(deployment({ replicas: deploymentReplicas, maxSurge: 0, maxUnavailable: most }), [old], newSet).at(-1)
   return scaled(oldReplicas, resize?.replicas, 'expectedOldReplicas')
 }
 

@@ -76,17 +76,18 @@ export function resizeNew(deployment: Deployment, all: readonly ReplicaSet[], se
 }
 
 /**
- * Returns the new sizes of old sets that are not empty: first they lose pods that are not available, the oldest set
- * first, then as many available ones as are more than must stay available.
+ * Returns the new sizes of old sets that are not empty, in the order in which they are written: first sets lose pods
+ * that are not available, the oldest set first, then as many available ones as are more than must stay available. A set
+ * may have two sizes, one after the other.
  */
 export function resizeOld(deployment: Deployment, old: readonly ReplicaSet[], newSet: ReplicaSet): Resize[] {
   const unavailableNew = replicasOf(newSet) - (newSet.status.availableReplicas ?? 0)
   const most = totalReplicas([...old, newSet]) - (replicasOf(deployment) - maxUnavailable(deployment)) - unavailableNew
   if (totalReplicas(old) === 0 || most <= 0) return []
+  const dropped = dropUnavailable(old, most)
   const sizes = new Map(old.map(set => [set, replicasOf(set)]))
-  for (const { set, replicas } of dropUnavailable(old, most)) sizes.set(set, replicas)
-  for (const { set, replicas } of dropAvailable(deployment, [...old, newSet], sizes)) sizes.set(set, replicas)
-  return [...sizes].filter(([set, replicas]) => replicas !== replicasOf(set)).map(([set, replicas]) => ({ set, replicas }))
+  for (const { set, replicas } of dropped) sizes.set(set, replicas)
+  return [...dropped, ...dropAvailable(deployment, [...old, newSet], sizes)]
 }
 
 /** Removes up to `most` pods that are not available from sets, the oldest first. */

@@ -51,7 +51,8 @@ export class DeploymentSets {
     const revision = latestRevision(old) + 1
     if (found) {
       const newSet = await this.#updateNew(deployment, found, revision)
-      return { deployment: await this.#note(deployment, newSet, false), sets: { newSet, old } }
+      // The deployment follows in the pass that comes from a change of the set.
+      return { deployment: newSet === found ? await this.#note(deployment, newSet, false) : deployment, sets: { newSet, old } }
     }
     if (!creates) return { deployment, sets: { newSet: undefined, old } }
     const { newSet, isCreated } = await this.#create(deployment, old, revision)
@@ -131,21 +132,22 @@ export class DeploymentSets {
     this.#events.record(DEPLOYMENTS, deployment, 'Warning', 'ReplicaSetCreateError', message)
   }
 
-  /**
-   * Writes sizes of sets, with the annotations that say for which size of the deployment. Returns the written sets in
-   * the place of the given ones.
-   */
+  /** Writes sizes of sets in this order, with the annotations that say for which size of the deployment. */
   async resize(deployment: Deployment, resizes: readonly Resize[]): Promise<void> {
     const annotations = sizeAnnotations(replicasOf(deployment), replicasOf(deployment) + maxSurge(deployment))
-    for (const { set, replicas } of resizes) {
+    /** Sets that were written, by the given ones. */
+    const written = new Map<ReplicaSet, ReplicaSet>()
+    for (const { set: given, replicas } of resizes) {
+      const set = written.get(given) ?? given
       const before = replicasOf(set)
       const isCurrent = Object.entries(annotations).every(([name, value]) => set.metadata.annotations?.[name] === value)
       if (before === replicas && isCurrent) continue
-      await this.#env.client.update(REPLICA_SETS, {
+      const resized = {
         ...set,
         metadata: { ...set.metadata, annotations: await startInTurns(runIfSteps(withMembers(set.metadata.annotations, annotations))) },
         spec: { ...set.spec, replicas },
-      })
+      }
+      written.set(given, await this.#env.client.update(REPLICA_SETS, resized))
       if (before !== replicas) this.#scaled(deployment, set.metadata.name ?? '', before, replicas)
     }
   }
