@@ -1,4 +1,11 @@
-import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTROLLERS, OFF_BY_DEFAULT } from '../controllers/names.ts'
+import {
+  BUILT_CONTROLLERS,
+  CONTROLLER_ALIASES,
+  CONTROLLER_NAMES,
+  type ControllerName,
+  MISSING_CONTROLLERS,
+  OFF_BY_DEFAULT,
+} from '../controllers/names.ts'
 import type { FlagReader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
 import { rangesOf } from './network-config.ts'
@@ -91,11 +98,19 @@ const MISSING: ReadonlySet<string> = new Set(MISSING_CONTROLLERS)
 /** Its volumes are for simulated nodes: it is not part of `*` if these are excluded. */
 const VOLUME_DRIVER: ControllerName = 'volume-driver'
 
+/** Replaces a former name of a controller. */
+function presentName(entry: string): string {
+  const isExcluded = entry.startsWith('-')
+  const name = CONTROLLER_ALIASES.get(isExcluded ? entry.slice(1) : entry)
+  return name === undefined ? entry : `${isExcluded ? '-' : ''}${name}`
+}
+
 /**
  * Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. A controller
  * that is not built can only be excluded. Throws FlagError.
  */
-function enabledControllers(given: readonly string[], defaults: readonly ControllerName[]): ReadonlySet<ControllerName> {
+function enabledControllers(entries: readonly string[], defaults: readonly ControllerName[]): ReadonlySet<ControllerName> {
+  const given = entries.map(presentName)
   for (const entry of given) {
     if (entry !== '*' && !KNOWN.has(entry.replace(/^-/, '')))
       throw new FlagError(

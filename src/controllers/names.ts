@@ -70,6 +70,54 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'selinux-warning-controller',
 ]
 
+/**
+ * Names that kube-controller-manager had until 1.27 and still accepts, with those that replaced them. kubeadm starts it
+ * with `--controllers=*,bootstrapsigner,tokencleaner`.
+ */
+export const CONTROLLER_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['attachdetach', 'persistentvolume-attach-detach-controller'],
+  ['bootstrapsigner', 'bootstrap-signer-controller'],
+  ['cloud-node-lifecycle', 'cloud-node-lifecycle-controller'],
+  ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
+  ['cronjob', 'cronjob-controller'],
+  ['csrapproving', 'certificatesigningrequest-approving-controller'],
+  ['csrcleaner', 'certificatesigningrequest-cleaner-controller'],
+  ['csrsigning', 'certificatesigningrequest-signing-controller'],
+  ['daemonset', 'daemonset-controller'],
+  ['deployment', 'deployment-controller'],
+  ['disruption', 'disruption-controller'],
+  ['endpoint', 'endpoints-controller'],
+  ['endpointslice', 'endpointslice-controller'],
+  ['endpointslicemirroring', 'endpointslice-mirroring-controller'],
+  ['ephemeral-volume', 'ephemeral-volume-controller'],
+  ['garbagecollector', 'garbage-collector-controller'],
+  ['horizontalpodautoscaling', 'horizontal-pod-autoscaler-controller'],
+  ['job', 'job-controller'],
+  ['legacy-service-account-token-cleaner', 'legacy-serviceaccount-token-cleaner-controller'],
+  ['namespace', 'namespace-controller'],
+  ['nodeipam', 'node-ipam-controller'],
+  ['nodelifecycle', 'node-lifecycle-controller'],
+  ['persistentvolume-binder', 'persistentvolume-binder-controller'],
+  ['persistentvolume-expander', 'persistentvolume-expander-controller'],
+  ['podgc', 'pod-garbage-collector-controller'],
+  ['pv-protection', 'persistentvolume-protection-controller'],
+  ['pvc-protection', 'persistentvolumeclaim-protection-controller'],
+  ['replicaset', 'replicaset-controller'],
+  ['replicationcontroller', 'replicationcontroller-controller'],
+  ['resource-claim-controller', 'resourceclaim-controller'],
+  ['resourcequota', 'resourcequota-controller'],
+  ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
+  ['route', 'node-route-controller'],
+  ['service', 'service-lb-controller'],
+  ['serviceaccount', 'serviceaccount-controller'],
+  ['serviceaccount-token', 'serviceaccount-token-controller'],
+  ['statefulset', 'statefulset-controller'],
+  ['storage-version-gc', 'storageversion-garbage-collector-controller'],
+  ['tokencleaner', 'token-cleaner-controller'],
+  ['ttl', 'ttl-controller'],
+  ['ttl-after-finished', 'ttl-after-finished-controller'],
+])
+
 export type ClusterPartName = (typeof CLUSTER_PART_NAMES)[number]
 
 /** Name of a controller or part that `--controllers` can enable or disable. */

@@ -53,7 +53,7 @@ export function* repackSubsets(subsets: readonly EndpointSubset[]): Steps<readon
   for (const { ports, indices } of groups) {
     const addresses = new Map<string, AddressState>()
     for (const index of indices)
-      for (const [address, isReady] of addressesOf(subsets[index])) {
+      for (const [address, isReady] of statesInSubset(subsets[index])) {
         if (isStepDone()) yield
         const text = addressText(address)
         const first = known.get(text) ?? address
@@ -65,7 +65,7 @@ export function* repackSubsets(subsets: readonly EndpointSubset[]): Steps<readon
   return yield* packSubsets(packed)
 }
 
-function* addressesOf({ addresses = [], notReadyAddresses = [] }: EndpointSubset = {}): Generator<readonly [EndpointAddress, boolean]> {
+function* statesInSubset({ addresses = [], notReadyAddresses = [] }: EndpointSubset = {}): Generator<readonly [EndpointAddress, boolean]> {
   for (const address of addresses) yield [address, true]
   for (const address of notReadyAddresses) yield [address, false]
 }

@@ -5,7 +5,7 @@ import { isOwnFrontProxy } from '../../../src/config/auth-config.ts'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { FlagError } from '../../../src/config/parse-flags.ts'
-import { BUILT_CONTROLLERS, MISSING_CONTROLLERS } from '../../../src/controllers/names.ts'
+import { BUILT_CONTROLLERS, CONTROLLER_ALIASES, MISSING_CONTROLLERS } from '../../../src/controllers/names.ts'
 import { NEWEST_RELEASE } from '../../../src/lifecycle/release.ts'
 import { DEFAULT_TLS_POLICY } from '../../../src/server/tls/tls-policy.ts'
 
@@ -388,6 +388,15 @@ describe('the command line', () => {
     expect(enabled('--profile=cluster', '--controllers=*,-kubelet'), 'its volumes are for simulated nodes').to.not.include('volume-driver')
     expect(enabled('--profile=cluster', '--controllers=*,-kubelet,volume-driver')).to.include('volume-driver')
     expect(enabled('--controllers=replicaset-controller')).to.deep.equal(['replicaset-controller'])
+    expect(enabled('--controllers=replicaset')).to.deep.equal(['replicaset-controller'])
+    const asKubeadm = enabled('--profile=cluster', '--controllers=*,bootstrapsigner,tokencleaner,-podgc')
+    expect(asKubeadm).to.include.members(['bootstrap-signer-controller', 'token-cleaner-controller', 'replicaset-controller'])
+    expect(asKubeadm).to.not.include('pod-garbage-collector-controller')
+    for (const [alias, name] of CONTROLLER_ALIASES) {
+      const isBuilt = !MISSING_CONTROLLERS.includes(name)
+      if (isBuilt) expect(enabled(`--controllers=${alias}`), alias).to.deep.equal([name])
+      else expect(enabled('--profile=cluster', `--controllers=*,-${alias}`), alias).to.not.include(name)
+    }
   })
 
   it('runs what kube-apiserver alone runs, and writes nothing into the working directory', () => {

@@ -145,7 +145,7 @@ class AttachDetach {
     }
   }
 
-  /** Detaches what no pod needs on a node that was deleted. What it had mounted is detached after its time. */
+  /** Detaches volumes that no pod needs on a node that was deleted. Mounted volumes are detached after their time. */
   async #syncDeleted(name: string): Promise<void> {
     const attached = this.#attachedTo(name)
     if (attached.size === 0) return void this.#deletedNodes.delete(name)

@@ -69,8 +69,12 @@ class PodCollector {
   async #collectNode(name: string): Promise<void> {
     const pods = this.#podsOn(name)
     if (pods.length === 0 || this.#nodes.store.get(name) || (await this.#exists(name))) return
-    const condition = isSince(this.#env.features.release, '1.26') ? nodeGoneCondition(this.#env.clock.now()) : undefined
-    for (const pod of pods) await this.#delete(pod, condition)
+    for (const pod of pods) await this.#delete(pod, nodeGoneCondition(this.#env.clock.now()))
+  }
+
+  /** Whether the release marks pods before their deletion: gate PodDisruptionConditions, which is on from 1.26 on. */
+  get #marksPods(): boolean {
+    return isSince(this.#env.features.release, '1.26')
   }
 
   async #exists(name: string): Promise<boolean> {
@@ -93,14 +97,14 @@ class PodCollector {
   }
 
   /**
-   * Marks a pod that has not ended as failed, and deletes it without a grace period. Does nothing if that was done
-   * before and finalizers hold the pod.
+   * Marks a pod that has not ended as failed, from 1.26 on, and deletes it without a grace period. Does nothing if that
+   * was done before and finalizers hold the pod.
    */
   async #delete(pod: Pod, condition: PodCondition | undefined): Promise<void> {
     const { namespace = '', name = '', uid = '', deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
     const { client, features } = this.#env
     try {
-      if (!isPodTerminal(pod)) {
+      if (!isPodTerminal(pod) && this.#marksPods) {
         const status = { phase: 'Failed', ...(condition && { conditions: [withGeneration(condition, pod, features)] }) }
         await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status }, 'strategic')
       }

@@ -68,7 +68,7 @@ describe('canonical form of subsets', () => {
       expect(runAtOnce(repackSubsets(subsets))).to.deep.equal(packed)
     })
 
-  it('is not made where it would be as large as the square of the subsets', () => {
+  it('is not made if it would be as large as the square of the subsets', () => {
     const addresses = at(...Array.from({ length: 2000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`))
     const ports = Array.from({ length: 2000 }, (_, i) => port(i + 1))
     const own = ports.map((each, i): EndpointSubset => ({ addresses: at(`10.1.${i >> 8}.${i & 255}`), ports: [each] }))
