@@ -11,6 +11,7 @@ import type { KeyQueue } from '../shared/work-queue.ts'
 import type { NodeAdmission } from './admission/node-admission.ts'
 import type { PodAddresses } from './pod-addresses.ts'
 import { podBehavior } from './pod-life/behavior.ts'
+import { startMessages } from './pod-life/container-start.ts'
 import { nextStep } from './pod-life/next-step.ts'
 import type { LifeRules, PodEvent, ProbeFailures, Pulls } from './pod-life/turn.ts'
 
@@ -185,7 +186,8 @@ function lifeRules({ features }: ClusterEnvironment): LifeRules {
     reportsResources: features.enabled('InPlacePodVerticalScaling'),
     reportsGeneration: features.enabled('PodObservedGenerationTracking'),
     hasDisruptionTarget: isSince(release, '1.26'),
-    hasColon: isSince(release, '1.32'),
+    startMessages: (name, image) => startMessages(release, name, image),
+    showsPullError: isSince(release, '1.32'),
     hasResizeConditions: isSince(release, '1.33'),
     reportsResizes: isSince(release, '1.34'),
     rejectionPrefix: isSince(release, '1.26') ? 'Pod was rejected: ' : 'Pod ',

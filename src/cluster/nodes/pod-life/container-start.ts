@@ -1,6 +1,7 @@
 import type { ContainerStatus } from '../../../api/core/v1.types.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { type ContainerSpec, waitingStatus } from './container-statuses.ts'
-import { containerEvent, type Turn, wakeAt } from './turn.ts'
+import { containerEvent, type StartMessages, type Turn, wakeAt } from './turn.ts'
 
 /**
  * Delays between pulls of an image, in milliseconds: they double up to the last one. Source: pkg/kubelet/kubelet.go.
@@ -38,10 +39,11 @@ export function runContainer(
   const ended = present.state.terminated
   const lastState = ended ? { terminated: ended } : present.lastState
   const restartCount = present.restartCount + (lastState?.terminated ? 1 : 0)
+  const { pulled, created, started } = rules.startMessages(name, image)
   events.push(
-    containerEvent('Normal', 'Pulled', `Container image "${image}" already present on machine`, path),
-    containerEvent('Normal', 'Created', `Created container${rules.hasColon ? ':' : ''} ${name}`, path),
-    containerEvent('Normal', 'Started', `Started container ${name}`, path),
+    containerEvent('Normal', 'Pulled', pulled, path),
+    containerEvent('Normal', 'Created', created, path),
+    containerEvent('Normal', 'Started', started, path),
   )
   return {
     name,
@@ -71,11 +73,9 @@ function pullImage(spec: ContainerSpec, present: ContainerStatus, turn: Turn): C
   if (known !== undefined && known.nextAt > turn.now) {
     wakeAt(turn, known.nextAt)
     if (present.state.waiting?.reason === 'ImagePullBackOff') return present
-    turn.events.push(
-      containerEvent('Normal', 'BackOff', `Back-off pulling image "${image}"`, path),
-      containerEvent('Warning', 'Failed', 'Error: ImagePullBackOff', path),
-    )
-    return waitingStatus(spec, 'ImagePullBackOff', present, `Back-off pulling image "${image}"`)
+    const text = `Back-off pulling image "${image}"`
+    turn.events.push(containerEvent('Normal', 'BackOff', text, path), containerEvent('Warning', 'Failed', 'Error: ImagePullBackOff', path))
+    return waitingStatus(spec, 'ImagePullBackOff', present, turn.rules.showsPullError ? `${text}: ErrImagePull: ${message}` : text)
   }
   const failed = known?.failed ?? 0
   const nextAt = turn.now + Math.min(FIRST_PULL_MS * 2 ** failed, LAST_PULL_MS)
@@ -87,4 +87,12 @@ function pullImage(spec: ContainerSpec, present: ContainerStatus, turn: Turn): C
     containerEvent('Warning', 'Failed', 'Error: ErrImagePull', path),
   )
   return waitingStatus(spec, 'ErrImagePull', present, message)
+}
+
+/** Returns the messages of the events of a container that starts, in the words of a release. */
+export function startMessages(release: Release, name: string, image: string): StartMessages {
+  const pulled = `Container image "${image}" already present on machine`
+  if (isSince(release, '1.35'))
+    return { pulled: `${pulled} and can be accessed by the pod`, created: 'Container created', started: 'Container started' }
+  return { pulled, created: `Created container${isSince(release, '1.32') ? ':' : ''} ${name}`, started: `Started container ${name}` }
 }

@@ -16,7 +16,14 @@ export type Pulls = Map<string, { readonly failed: number; readonly nextAt: numb
  */
 export type ProbeFailures = Map<string, { readonly startedAt: number; readonly failed: number; readonly nextAt: number }>
 
-/** Differences of releases that show in the status of a pod. */
+/** Messages of the events of a container that starts. */
+export interface StartMessages {
+  readonly pulled: string
+  readonly created: string
+  readonly started: string
+}
+
+/** Differences of releases that show in the status and events of a pod. */
 export interface LifeRules {
   /** Type of the condition that the sandbox of the pod is ready. Undefined if the release has none. */
   readonly sandboxCondition: 'PodReadyToStartContainers' | undefined
@@ -32,8 +39,10 @@ export interface LifeRules {
   readonly reportsGeneration: boolean
   /** Whether an evicted pod has the condition DisruptionTarget. */
   readonly hasDisruptionTarget: boolean
-  /** Whether the message of a created container has a colon. */
-  readonly hasColon: boolean
+  /** Returns the messages of the events of a container that starts, by its name and image. */
+  readonly startMessages: (name: string, image: string) => StartMessages
+  /** Whether a container that waits for the next pull of its image shows the error of the last one. */
+  readonly showsPullError: boolean
   /** Start of the message of a rejected pod: `Pod was rejected: `. */
   readonly rejectionPrefix: string
 }

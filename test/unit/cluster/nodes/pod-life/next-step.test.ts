@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import type { ContainerStatus, Pod, PodSpec } from '../../../../../src/api/core/v1.types.ts'
 import { podBehavior } from '../../../../../src/cluster/nodes/pod-life/behavior.ts'
+import { startMessages } from '../../../../../src/cluster/nodes/pod-life/container-start.ts'
 import { nextStep } from '../../../../../src/cluster/nodes/pod-life/next-step.ts'
 import type { LifeRules, PodEvent, ProbeFailures, Pulls } from '../../../../../src/cluster/nodes/pod-life/turn.ts'
+import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -12,7 +14,8 @@ const RULES: LifeRules = {
   reportsResources: true,
   reportsGeneration: false,
   hasDisruptionTarget: true,
-  hasColon: true,
+  startMessages: (name, image) => startMessages('1.33', name, image),
+  showsPullError: true,
   hasResizeConditions: true,
   reportsResizes: false,
   rejectionPrefix: 'Pod was rejected: ',
@@ -248,8 +251,22 @@ describe('the life of a pod on a simulated node', () => {
     const life = lifeOf({}, annotated({ 'missing-images': 'other:1, app:*' }))
     expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Pending c:ErrImagePull', 'Pending c:ImagePullBackOff', 'wait 10'])
     expect(pass(life, 10)).to.deep.equal(['Pending c:ErrImagePull', 'Pending c:ImagePullBackOff', 'wait 20'])
+    const shown = (one: Life): string | undefined => one.pod.status.containerStatuses?.[0]?.state.waiting?.message
+    const error = 'failed to pull and unpack image "app:1": not found'
+    expect(shown(life)).to.equal(`Back-off pulling image "app:1": ErrImagePull: ${error}`)
+    const earlier = lifeOf({}, annotated({ 'missing-images': 'app:*' }), { showsPullError: false })
+    steps(earlier)
+    expect(shown(earlier)).to.equal('Back-off pulling image "app:1"')
     life.pod = { ...life.pod, spec: { ...life.pod.spec, containers: [{ name: 'c', image: 'good:1', resources: {} }] } }
     expect(steps(life)).to.deep.equal(['Running c:running,ready', 'end'])
+  })
+
+  it('reports in the words of its release that it starts', () => {
+    const messages = (release: Release): string[] => Object.values(startMessages(release, 'c', 'app:1'))
+    const pulled = 'Container image "app:1" already present on machine'
+    expect(messages('1.31')).to.deep.equal([pulled, 'Created container c', 'Started container c'])
+    expect(messages('1.34')).to.deep.equal([pulled, 'Created container: c', 'Started container c'])
+    expect(messages('1.35')).to.deep.equal([`${pulled} and can be accessed by the pod`, 'Container created', 'Container started'])
   })
 
   it('waits for a configuration that cannot be read', () => {
