@@ -15,6 +15,7 @@ import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, type PluginPermit, Reservations } from './reservations.ts'
+import type { PointObserver, PointStatus } from './scheduler-metrics.ts'
 
 /** Parts of the scheduler that bindings use. */
 export interface BinderParts {
@@ -29,6 +30,8 @@ export interface BinderParts {
   readonly state: Pick<ClusterState, 'forgetAssumed'>
   readonly pending: Pick<SchedulingQueue, 'delete'>
   readonly reports: Pick<AttemptReports, 'bound'>
+  /** Optional. Called after Reserve, PreBind and Bind of a pod. */
+  readonly observe?: (pod: Pod, ...outcome: Parameters<PointObserver>) => void
   /** Writes in the background, after earlier writes for the pod. `write` never rejects. */
   readonly write: (pod: Pod, write: () => Promise<void>) => void
   /** Called when a binding has failed and its node is released. Must return the pod to the queue if it still waits. */
@@ -57,7 +60,9 @@ export class Binder {
 
   /** Makes the reservations of the plugins, and starts the binding. @param permits what the pod waits for first */
   bind(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[], permits: readonly PluginPermit[]): void {
+    const begun = performance.now()
     const { reservations, rejection } = Reservations.make(reserves, node)
+    this.#parts.observe?.(queued.pod, 'Reserve', rejection?.status.code ?? 'Success', performance.now() - begun)
     if (rejection) this.#parts.write(queued.pod, () => this.#takeBack(queued, node, reservations, rejection))
     else this.bindReserved(queued, info, node, reservations, permits)
   }
@@ -106,7 +111,7 @@ export class Binder {
       const own = { ...context, signal: cancellation.signal }
       const permitted = this.#untilPermitted(uid, permits, own)
       await Promise.allSettled([permitted, this.#nominate(queued, node.name)])
-      const rejection = (await permitted) ?? (await reservations.preBind(own))
+      const rejection = (await permitted) ?? (await this.#preBind(queued.pod, reservations, own))
       if (rejection === undefined) write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
@@ -114,6 +119,18 @@ export class Binder {
       else await this.#takeBack(queued, node, reservations, errorMessage(error))
     }
     this.#cancellations.delete(uid)
+  }
+
+  async #preBind(pod: Pod, reservations: Reservations, context: BindingContext): Promise<BindingRejection | undefined> {
+    const begun = performance.now()
+    let status: PointStatus = 'Error'
+    try {
+      const rejection = await reservations.preBind(context)
+      status = rejection?.status.code ?? 'Success'
+      return rejection
+    } finally {
+      this.#parts.observe?.(pod, 'PreBind', status, performance.now() - begun)
+    }
   }
 
   /** Nominates a pod to the node to which it will be bound. A failure does not keep the pod from being bound. */
@@ -172,12 +189,16 @@ export class Binder {
       target: { kind: 'Node', name: node.name },
     }
     let isByExtender = true
+    const begun = performance.now()
+    const observe = (status: PointStatus): void => this.#parts.observe?.(pod, 'Bind', status, performance.now() - begun)
     try {
       isByExtender = await bindByExtenders(pod, node.name, extenders, { signal: context.signal, logger })
       if (!isByExtender) await context.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
+      observe('Success')
       pending.delete(pod)
       reports.bound(queued, node.name)
     } catch (error) {
+      observe('Error')
       const message = isByExtender ? errorMessage(error) : `running Bind plugin "DefaultBinder": ${errorMessage(error)}`
       if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, message)
       await reservations.release(context)

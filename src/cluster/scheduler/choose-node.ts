@@ -3,6 +3,7 @@ import type { Feasible } from './find-node.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { Profile } from './profile.ts'
+import type { PointObserver } from './scheduler-metrics.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Nodes to choose from. */
@@ -14,6 +15,8 @@ export interface NodeChoiceOptions {
   random(): number
   /** Optional. Scores of extenders, in the order of the nodes. */
   readonly extra?: Float64Array | undefined
+  /** Optional. Called with the times of PreScore and Score. */
+  readonly observe?: PointObserver
 }
 
 /** Chooses the node with the highest score, at random among equal ones, in steps. */
@@ -22,11 +25,11 @@ export function* chooseNode(
   snapshot: Snapshot,
   profile: Profile,
   candidates: Candidates,
-  { random, extra }: NodeChoiceOptions,
+  { random, extra, observe }: NodeChoiceOptions,
 ): Steps<NodeInfo | undefined> {
   const { nodes } = candidates
   if (nodes.length <= 1) return nodes[0]
-  const totals = yield* totalScores(pod, snapshot, profile, candidates)
+  const totals = yield* totalScores(pod, snapshot, profile, candidates, observe)
   if (extra) for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] ?? 0) + (extra[i] ?? 0)
   let best: number[] = []
   let highest = Number.NEGATIVE_INFINITY
@@ -44,13 +47,18 @@ export function* totalScores(
   snapshot: Snapshot,
   { plugins }: Profile,
   { nodes, positions, results }: Candidates,
+  observe?: PointObserver,
 ): Steps<Float64Array> {
+  const begun = performance.now()
+  let prepared = 0
   const totals = new Float64Array(nodes.length)
   results?.addScores(totals, nodes, positions, snapshot.nodes.length)
   const scores = new Float64Array(nodes.length)
   for (const { plugin, weight } of plugins) {
     if (weight === 0 || (results && plugin.isNodeLocal)) continue
+    const since = performance.now()
     const scorer = plugin.preScore?.(pod, snapshot, nodes)
+    prepared += performance.now() - since
     if (scorer === undefined || 'code' in scorer) continue
     for (let i = 0; i < nodes.length; i++) {
       if (pod.isLarge || isLongStepDone()) yield
@@ -59,5 +67,7 @@ export function* totalScores(
     scorer.normalize?.(scores, nodes)
     for (let i = 0; i < nodes.length; i++) totals[i] = (totals[i] ?? 0) + weight * (scores[i] ?? 0)
   }
+  observe?.('PreScore', 'Success', prepared)
+  observe?.('Score', 'Success', performance.now() - begun - prepared)
   return totals
 }

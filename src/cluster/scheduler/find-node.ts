@@ -6,6 +6,7 @@ import { type NodeFilter, type PostFilter, type Reserve, type Status, unresolvab
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import { nodesToFind, type Profile } from './profile.ts'
+import type { PointObserver } from './scheduler-metrics.ts'
 import { type Rejection, type ShapeCache, ShapeResults } from './shape-results.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -65,6 +66,8 @@ export interface FilterStart {
   readonly preferred?: string | undefined
   /** Optional. Results of earlier cycles. */
   readonly shapes?: ShapeCache
+  /** Optional. Called after PreFilter and after Filter. */
+  readonly observe?: PointObserver
 }
 
 /** No pod is nominated to any node. */
@@ -77,11 +80,13 @@ export const NONE_NOMINATED: NominatedPods = () => []
 export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, start: FilterStart): Steps<Filtered> {
   const { from, nominated, preferred } = start
   const nodeCount = snapshot.nodes.length
+  const begun = performance.now()
   for (const { plugin } of profile.plugins) {
     const steps = plugin.prepareFilter?.(pod, snapshot)
     if (steps) yield* steps
   }
   const prepared = yield* prepareFilters(pod, snapshot, profile)
+  start.observe?.('PreFilter', 'reason' in prepared ? prepared.status.code : 'Success', performance.now() - begun)
   if ('reason' in prepared) {
     const { status, plugins, reason } = prepared
     const statuses = new Map(snapshot.nodes.map(({ name }) => [name, status]))
@@ -115,7 +120,10 @@ export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile,
     if (results === undefined || others.length > 0) return checkNode(pod, node, filters, others)
     return results.check(node, position) ?? (local === -1 ? undefined : firstRejection(node, filters, local))
   }
-  return yield* tryNodes(snapshot, profile, from, { ...prepared, results, check })
+  const filterBegun = performance.now()
+  const found = yield* tryNodes(snapshot, profile, from, { ...prepared, results, check })
+  start.observe?.('Filter', 'Success', performance.now() - filterBegun)
+  return found
 }
 
 /** Nominated pods of most nodes. */

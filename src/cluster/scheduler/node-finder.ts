@@ -55,8 +55,9 @@ export class NodeFinder {
     const shapes = hypothesis?.hasOwnNodes ? {} : { shapes: this.#shapes }
     const begun = performance.now()
     const calls = { signal, logger }
+    const observe = metrics.observerOf(profile.schedulerName)
     const filtered = await findByExtenders(info.pod, extenders, calls, preferred =>
-      startInTurns(filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, ...shapes })),
+      startInTurns(filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, observe, ...shapes })),
     )
     if (!('feasible' in filtered)) return filtered
     const { feasible } = filtered
@@ -66,7 +67,7 @@ export class NodeFinder {
       const steps = weight === 0 ? undefined : plugin.prepareScore?.(info, snapshot, feasible.nodes)
       if (steps) await startInTurns(steps, signal)
     }
-    const choice = startInTurns(chooseNode(info, snapshot, profile, feasible, { random, extra }), signal)
+    const choice = startInTurns(chooseNode(info, snapshot, profile, feasible, { random, extra, observe }), signal)
     const node = isPending(choice) ? await choice : choice
     metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
     return node ? { node, feasible } : feasible.rejected

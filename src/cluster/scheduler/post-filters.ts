@@ -48,11 +48,14 @@ export class PostFilters {
    * If it does not, nothing is deleted for it.
    */
   async help(info: PodInfo, snapshot: Snapshot, filtered: Unfeasible, profile: Profile, isPending: () => boolean): Promise<AttemptFailure> {
-    const { write } = this.#parts
+    const { write, metrics } = this.#parts
+    const begun = performance.now()
     const changes = filtered.postFilters.map(postFilter => postFilter())
     for (const { write: change } of changes) if (change) write(info.pod, () => this.#tryWrite(info.pod, change))
     const { preemption: args } = profile
     const preemption = args ? await this.#preemption(info, snapshot, filtered, args) : { message: '', isHopeless: true }
+    const status = 'candidate' in preemption ? 'Success' : 'Unschedulable'
+    if (args || filtered.postFilters.length > 0) metrics.observerOf(profile.schedulerName)('PostFilter', status, performance.now() - begun)
     if ('candidate' in preemption) {
       if (isPending()) this.#preempt(info, preemption.candidate)
       return { reason: 'Unschedulable', message: failureText(filtered.infeasible), nominatedNode: preemption.candidate.node.name }

@@ -1,11 +1,21 @@
 import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 import { type Polled, PolledFamily } from '../../lib/polled-family.ts'
+import type { StatusCode } from './framework.ts'
 
 /** Outcome of an attempt to schedule a pod. */
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
 
 /** Outcome of an attempt to schedule a group of pods. */
 export type GroupAttemptResult = AttemptResult | 'waiting_on_preemption'
+
+/** Extension points whose plugins are measured together. */
+export type ExtensionPoint = 'PreFilter' | 'Filter' | 'PostFilter' | 'PreScore' | 'Score' | 'Reserve' | 'PreBind' | 'Bind'
+
+/** Takes the outcome of the plugins of an extension point and the time that they took, in milliseconds. */
+export type PointObserver = (point: ExtensionPoint, status: PointStatus, milliseconds: number) => void
+
+/** Outcome of the plugins of an extension point. */
+export type PointStatus = StatusCode | 'Success' | 'Error'
 
 /** Queues of waiting pods, as metrics name them. */
 export type MetricQueue = 'active' | 'backoff' | 'unschedulable' | 'gated'
@@ -36,6 +46,13 @@ export class SchedulerMetrics {
     stability: 'STABLE',
     labels: ATTEMPT,
     buckets: exponential(0.001, 2, 15),
+  })
+  readonly pointSeconds = new HistogramFamily({
+    name: 'scheduler_framework_extension_point_duration_seconds',
+    help: 'Latency for running all plugins of a specific extension point.',
+    stability: 'STABLE',
+    labels: ['extension_point', 'profile', 'status'],
+    buckets: exponential(0.0001, 2, 12),
   })
   readonly algorithmSeconds = new HistogramFamily({
     name: 'scheduler_scheduling_algorithm_duration_seconds',
@@ -112,6 +129,11 @@ export class SchedulerMetrics {
     this.#gauges = gauges
   }
 
+  /** Returns the observer of the extension points of a profile. @param profile name of its scheduler */
+  observerOf(profile: string): PointObserver {
+    return (point, status, milliseconds) => this.pointSeconds.child(point, profile, status).observe(milliseconds / 1000)
+  }
+
   families(): MetricFamily[] {
     const {
       attempts,
@@ -135,7 +157,15 @@ export class SchedulerMetrics {
       preemptions,
       incoming,
     ]
-    return [...counters, this.groupAttempts, this.groupAttemptSeconds, this.unschedulable, this.#pending(), this.#cache()]
+    return [
+      ...counters,
+      this.pointSeconds,
+      this.groupAttempts,
+      this.groupAttemptSeconds,
+      this.unschedulable,
+      this.#pending(),
+      this.#cache(),
+    ]
   }
 
   /** Gauge of waiting pods, which is read at a scrape. */

@@ -131,7 +131,7 @@ class Scheduler {
       newId: () => random.uuid(),
       record: (pod, event) => this.#reports.record(pod, event),
     }
-    this.#binder = this.#newBinder(settings.extenders)
+    this.#binder = this.#newBinder(settings.extenders, schedulerMetrics)
     const shared = { metrics: schedulerMetrics, random: this.#random, logger }
     this.#finder = new NodeFinder({ ...shared, extenders: settings.extenders, nominated: this.#nominated, signal })
     this.#postFilters = new PostFilters({
@@ -148,7 +148,7 @@ class Scheduler {
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
 
-  #newBinder(extenders: readonly Extender[]): Binder {
+  #newBinder(extenders: readonly Extender[], metrics: SchedulerMetrics): Binder {
     return new Binder({
       context: this.#bindingContext,
       nominates: this.#env.features.enabled('NominatedNodeNameForExpectation'),
@@ -157,6 +157,7 @@ class Scheduler {
       state: this.#state,
       pending: this.#pending,
       reports: this.#reports,
+      observe: (pod, ...outcome) => metrics.observerOf(schedulerName(pod))(...outcome),
       write: (pod, write) => this.#write(objectKey(pod), write),
       takenBack: (queued, plugins, failure) => {
         this.#fail(queued, plugins, failure)

@@ -84,6 +84,8 @@ describe('the scheduler of a cluster', () => {
       'scheduler_pending_pods{queue="gated"} 1',
       'scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1',
       'scheduler_cache_size{type="nodes"} 1',
+      'scheduler_framework_extension_point_duration_seconds_count{extension_point="PreFilter",profile="default-scheduler",status="Success"} ',
+      'scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",profile="default-scheduler",status="Success"} 1',
       'scheduler_pod_scheduling_attempts_count 1',
     ])
       expect(text).to.contain(line)
