@@ -67,6 +67,7 @@ export class Frame implements LongWork {
   readonly #spent: (() => boolean) | undefined
   #rounds = 0
   cost = 0
+  /** Cost at which the innermost suspended loop continues. */
   #costBefore = 0
   /** Nesting depth of the running loops. */
   #depth = 0
@@ -227,8 +228,12 @@ export class Frame implements LongWork {
     done.set(part, value)
   }
 
-  /** Records the state of a loop. Called by each running loop, innermost first, as SUSPENDED propagates. */
+  /**
+   * Records the state of a loop. Called by each running loop, innermost first, as SUSPENDED propagates. An evaluation
+   * that is suspended again before it has come back to a loop keeps the cost of that loop.
+   */
   suspend(loop: object, state: LoopState): void {
+    if (this.isFirstToSuspend) this.#costBefore = this.cost
     this.#running.set(loop, state)
   }
 
@@ -236,7 +241,6 @@ export class Frame implements LongWork {
   resume(): void {
     this.wasSuspended = true
     this.#depth = 0
-    this.#costBefore = this.cost
     this.cost = 0
   }
 }

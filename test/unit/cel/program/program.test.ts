@@ -9,7 +9,7 @@ import { DYN, parseType, type Type } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { ValueList } from '../../../../src/cel/values/list.ts'
 import type { Comparing, Equality, Value } from '../../../../src/cel/values/value.ts'
-import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { isStepDone, runAtOnce } from '../../../../src/lib/steps.ts'
 import { type CelResult, evaluator, printResult, readResults, resultsEnvironment } from '../../../support/cel-results.ts'
 
 const AUTHORIZER = {
@@ -68,6 +68,17 @@ describe('programs of expressions', () => {
       }
     }
     expect(wrong).to.deep.equal([])
+  })
+
+  it('have the same cost if they are suspended in a call before a suspended loop', () => {
+    // The call is short: it is repeated when the evaluation comes back to the loop, and then its step ends.
+    const program = programOf("dyn('%X'.format([dyn(duration('90s'))])) == dyn(['a', 'b'].map(p, 'a'.matches(p)))")
+    const whole = program.evaluate(NOTHING)
+    for (let pieces = 0; pieces < 512; pieces++) {
+      while (!isStepDone());
+      for (let i = 0; i < pieces; i++) isStepDone()
+      expect(runAtOnce(program.evaluateInSteps(NOTHING, () => true)), `after ${pieces} pieces`).to.deep.equal(whole)
+    }
   })
 
   it('find null members and elements', () => {
